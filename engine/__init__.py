@@ -1,0 +1,1 @@
+"""The rules of the games: pure, typed, and ignorant of networks, clocks and stores."""

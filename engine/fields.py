@@ -1,0 +1,181 @@
+"""Fields: what a body may hold, stated as data: for offers, for options and for the fixed bounds."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from msgspec import Struct, field
+
+from engine.shuffle import CLIENT_SEED_BYTES
+
+Schema = dict[str, Any]
+Body = Mapping[str, Any]
+
+
+class Amount(Struct, frozen=True):
+    """An integer from `least` to `most`."""
+
+    name: str
+    least: int
+    most: int
+
+    required = True
+
+    def objection(self, value: object) -> str | None:
+        """Return what is wrong with the value, or nothing."""
+        if type(value) is int and self.least <= value <= self.most:
+            return None
+        if self.least == self.most:
+            return f"{self.name} must be {self.least}"
+        return f"{self.name} must be an integer from {self.least} to {self.most}"
+
+    def schema(self) -> Schema:
+        """Return the JSON Schema of the value."""
+        return {"type": "integer", "minimum": self.least, "maximum": self.most}
+
+
+class Choice(Struct, frozen=True):
+    """One of a few values, all of one type."""
+
+    name: str
+    values: tuple[str, ...] | tuple[bool, ...]
+
+    required = True
+
+    def objection(self, value: object) -> str | None:
+        """Return what is wrong with the value, or nothing."""
+        if any(type(value) is type(other) and value == other for other in self.values):
+            return None
+        return f"{self.name} must be {_listed(self.values)}"
+
+    def schema(self) -> Schema:
+        """Return the JSON Schema of the value."""
+        kind = "boolean" if isinstance(self.values[0], bool) else "string"
+        return {"type": kind, "enum": list(self.values)}
+
+
+class Positions(Struct, frozen=True):
+    """From `least` to `most` different positions, each one of `among` (C-2)."""
+
+    name: str
+    among: tuple[int, ...]
+    least: int
+    most: int
+
+    required = True
+
+    def objection(self, value: object) -> str | None:
+        """Return what is wrong with the value, or nothing."""
+        if (
+            isinstance(value, (list, tuple))
+            and self.least <= len(value) <= self.most
+            and all(type(position) is int and position in self.among for position in value)
+            and len(set(value)) == len(value)
+        ):
+            return None
+        count = str(self.least) if self.least == self.most else f"{self.least} to {self.most}"
+        return f"{self.name} must be {count} different positions out of {_listed(self.among)}"
+
+    def schema(self) -> Schema:
+        """Return the JSON Schema of the value."""
+        return {
+            "type": "array",
+            "items": {"type": "integer", "enum": list(self.among)},
+            "minItems": self.least,
+            "maxItems": self.most,
+            "uniqueItems": True,
+        }
+
+
+class Text(Struct, frozen=True):
+    """Text of at most `most_bytes` bytes of UTF-8."""
+
+    name: str
+    most_bytes: int
+    required: bool = True
+
+    def objection(self, value: object) -> str | None:
+        """Return what is wrong with the value, or nothing."""
+        if isinstance(value, str) and len(value.encode(errors="replace")) <= self.most_bytes:
+            return None
+        return f"{self.name} must be text of at most {self.most_bytes} bytes of UTF-8"
+
+    def schema(self) -> Schema:
+        """Return the JSON Schema of the value; a schema counts characters, the rule bytes."""
+        return {"type": "string", "maxLength": self.most_bytes}
+
+
+Field = Amount | Choice | Positions | Text
+
+CLIENT_SEED = Text("client_seed", CLIENT_SEED_BYTES, required=False)
+
+
+class Shape(Struct, frozen=True):
+    """The fields of one body; nothing else may be in it."""
+
+    fields: tuple[Field, ...] = ()
+
+    def objection(self, body: Body) -> str | None:
+        """Return what is wrong with the body, or nothing."""
+        known = {each.name for each in self.fields}
+        for name in body:
+            if name not in known:
+                return f"{name} is not asked for"
+        for each in self.fields:
+            if each.name not in body:
+                if each.required:
+                    return f"{each.name} is missing"
+            elif found := each.objection(body[each.name]):
+                return found
+        return None
+
+    def schema(self) -> Schema:
+        """Return the JSON Schema of the body, closed."""
+        return {
+            "type": "object",
+            "properties": {each.name: each.schema() for each in self.fields},
+            "required": [each.name for each in self.fields if each.required],
+            "additionalProperties": False,
+        }
+
+
+class Option(Struct, frozen=True):
+    """A house rule that people vary: fixed when a session is created."""
+
+    field: Field
+    default: Any
+    help: str
+
+    @property
+    def name(self) -> str:
+        """Return the option's name."""
+        return self.field.name
+
+
+class Options(Struct, frozen=True):
+    """All options of a game, in order."""
+
+    options: tuple[Option, ...] = field(default=())
+
+    def filled(self, given: Body) -> dict[str, Any]:
+        """Return the given options with the defaults of those left out."""
+        return {each.name: each.default for each in self.options} | dict(given)
+
+    def schema(self) -> Schema:
+        """Return the JSON Schema of the options, with their defaults and what they mean."""
+        return {
+            "type": "object",
+            "properties": {
+                each.name: each.field.schema() | {"default": each.default, "description": each.help}
+                for each in self.options
+            },
+            "additionalProperties": False,
+        }
+
+
+def _listed(values: tuple[Any, ...]) -> str:
+    """Return the values as English names them: `a`, `a or b`, `0 to 4`, `1, 3 or 4`."""
+    numbers = all(type(value) is int for value in values)
+    if numbers and len(values) > 1 and values == tuple(range(values[0], values[-1] + 1)):
+        return f"{values[0]} to {values[-1]}"
+    words = [str(value).lower() if isinstance(value, bool) else str(value) for value in values]
+    return " or ".join([", ".join(words[:-1]), words[-1]] if len(words) > 1 else words)

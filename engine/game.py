@@ -1,0 +1,193 @@
+"""What every game is made of: actions, moves, offers, events, and the contract it keeps."""
+
+from collections import Counter
+from collections.abc import Sequence
+from typing import Any, Protocol, TypeVar
+
+from msgspec import Struct
+
+from engine.fields import Options, Shape
+from engine.piles import Look, Pile
+from engine.shuffle import Chance
+
+
+class Action(Struct, frozen=True, array_like=True):
+    """What is asked: a verb and its body."""
+
+    verb: str
+    body: dict[str, Any] = {}
+
+
+class Move(Struct, frozen=True, array_like=True):
+    """An accepted action, with its seat (`None`: the table itself) and its time (ms, C-4)."""
+
+    seat: int | None
+    action: Action
+    at: int
+
+
+class Offer(Struct, frozen=True):
+    """A family of legal actions: a verb, the bodies it takes, and one body that is legal."""
+
+    verb: str
+    label: str
+    shape: Shape = Shape()
+    example: dict[str, Any] = {}
+
+
+class Event(Struct, frozen=True, array_like=True):
+    """What happened: public facts, and piles that each viewer sees with his own eyes."""
+
+    type: str
+    seat: int | None = None
+    facts: dict[str, Any] = {}
+    piles: dict[str, Pile] = {}
+
+    def seen(self, look: Look) -> dict[str, Any]:
+        """Return the event as the owner of these eyes may know it."""
+        faces = {name: look(pile) for name, pile in self.piles.items()}
+        return {"type": self.type, "seat": self.seat, **self.facts, **faces}
+
+
+class Due(Struct, frozen=True):
+    """The next timed consequence: when (ms), and what; no action: the seat's bot chooses (C-5)."""
+
+    at: int
+    seat: int | None = None
+    action: Action | None = None
+
+
+class Standing(Struct, frozen=True):
+    """A seat's place in a score, and its chips or points."""
+
+    seat: int
+    place: int
+    score: int
+
+
+class Score(Struct, frozen=True):
+    """A round's score sheet; `final` says that it moves no more (C-8)."""
+
+    round: int
+    final: bool
+    standings: tuple[Standing, ...]
+    sheet: Struct
+
+
+class State(Struct, frozen=True):
+    """What every game's state has: rounds begun, whether one is in play, why the end came."""
+
+    round: int = 0
+    playing: bool = False
+    finished: str | None = None
+
+
+class Spec(Struct, frozen=True):
+    """A game's card."""
+
+    slug: str
+    title: str
+    summary: str
+    rules_version: int
+    seats: tuple[int, int]
+    verbs: dict[str, tuple[Shape, ...]]
+    """For each verb the bodies it takes within their fixed bounds; outside is malformed (C-3)."""
+    options: Options
+    events: tuple[str, ...]
+    """Every type of event the game has."""
+    reveals: tuple[str, ...]
+    """The events in which the rules themselves show what was hidden."""
+    bound: int
+    """Sending every seat's first example settles a round in at most so many moves."""
+
+
+S = TypeVar("S", bound=State)
+
+
+class Game(Protocol[S]):
+    """The contract of a game: stateless, its rules in one module, its state handed in."""
+
+    spec: Spec
+    state_type: type[S]
+
+    def open(self, options: dict[str, Any], seats: int) -> S:
+        """Return the state before the first round; raise `Invalid` for options that clash."""
+
+    def offers(self, state: S, seat: int) -> Sequence[Offer]:
+        """Return what the seat may do but leave; the first carries the round forward."""
+
+    def why_not(self, state: S, seat: int, action: Action) -> str | None:
+        """Return a sentence that says why the action must wait, if that is what is wrong with it."""
+
+    def play(self, state: S, move: Move, chance: Chance) -> tuple[S, tuple[Event, ...]]:
+        """Return the state after a move that was offered, and what happened."""
+
+    def may_leave(self, state: S, seat: int) -> bool:
+        """Return whether the seat may leave now."""
+
+    def leave(self, state: S, seat: int, chance: Chance) -> tuple[S, tuple[Event, ...]]:
+        """Return the state after the seat has left, and what happened (C-10)."""
+
+    def due(self, state: S) -> Due | None:
+        """Return the next timed consequence, if there is one."""
+
+    def to_act(self, state: S, seat: int) -> bool:
+        """Return whether the table waits for this seat, from public facts only."""
+
+    def table(self, state: S, look: Look) -> Struct:
+        """Return what the owner of these eyes may know."""
+
+    def score(self, state: S, look: Look) -> Score:
+        """Return the score sheet; raise `Illegal` where there is none to show."""
+
+    def piles(self, state: S) -> Sequence[Pile]:
+        """Return all piles: together they hold every card of the game."""
+
+    def draw(self, table: Any) -> list[str]:  # noqa: ANN401 - each game's own type
+        """Return the table as lines of text for a terminal or a screen reader."""
+
+    def info(self) -> dict[str, Any]:
+        """Return decks, point values and pay tables."""
+
+    def evaluate(self, cards: tuple[str, ...], options: dict[str, Any]) -> dict[str, Any]:
+        """Return what the cards are worth; raise `Invalid`, or `Illegal` where nothing is (C-12)."""
+
+
+class RuleError(Exception):
+    """A refusal by the rules; `detail` is a sentence for a person."""
+
+    def __init__(self, detail: str) -> None:
+        super().__init__(detail)
+        self.detail = detail
+
+
+class Invalid(RuleError):
+    """Not an action of this game at all; `pointer` names the field (RFC 6901)."""
+
+    def __init__(self, detail: str, pointer: str = "") -> None:
+        super().__init__(detail)
+        self.pointer = pointer
+
+
+class Illegal(RuleError):
+    """Not now: `code` is one of a closed set."""
+
+    def __init__(self, code: str, detail: str) -> None:
+        super().__init__(detail)
+        self.code = code
+
+
+class NotYours(RuleError):
+    """Not this seat's to do."""
+
+
+def must_be_from(pack: Sequence[str], codes: Sequence[str], count: int) -> None:
+    """Raise `Invalid` unless the codes are `count` cards that the pack holds together (C-12)."""
+    if len(codes) != count:
+        raise Invalid(f"cards must be {count} cards", "/cards")
+    left = Counter(pack)
+    for place, code in enumerate(codes):
+        left[code] -= 1
+        if left[code] < 0:
+            fault = "there are no more of" if code in pack else "this game has no card"
+            raise Invalid(f"{fault} {code!r}", f"/cards/{place}")

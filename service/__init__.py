@@ -1,0 +1,61 @@
+"""Croupier over HTTP: `create_app` makes the WSGI application; it knows no rule of any game."""
+
+import re
+import secrets
+import time
+
+from flask import Flask, Response, g, request
+from flask_cors import CORS
+
+from service import logs, problems
+from service.api import api
+from service.body import MOST_BYTES
+from service.sessions import Sessions, Store
+from service.settings import Settings
+
+EXPOSED = [
+    "ETag",
+    "Location",
+    "Retry-After",
+    "Croupier-Time",
+    "Idempotency-Replayed",
+    "Content-Language",
+    "X-Request-Id",
+]
+_REQUEST_ID = re.compile(r"[A-Za-z0-9_-]{1,64}", re.ASCII)
+
+
+def create_app(settings: Settings, store: Store) -> Flask:
+    """Return the application over a store; the store's clock is the only clock of the games."""
+    logs.configure(settings.log_level)
+    app = Flask("croupier", static_folder=None)
+    app.config["MAX_CONTENT_LENGTH"] = MOST_BYTES
+    app.url_map.merge_slashes = False  # no redirects
+    app.extensions["sessions"] = Sessions(store)
+    app.before_request(_arrived)
+    app.after_request(_answered)
+    app.register_blueprint(api)
+    problems.register(app)
+    CORS(app, origins="*", send_wildcard=True, expose_headers=EXPOSED, max_age=600)
+    return app
+
+
+def _arrived() -> None:
+    """Name the request, by the client's own id where it gives a plain one."""
+    given = request.headers.get("X-Request-Id", "")
+    g.request_id = given if _REQUEST_ID.fullmatch(given) else secrets.token_hex(8)
+    g.began = time.perf_counter()
+
+
+def _answered(response: Response) -> Response:
+    """Log one line; the query is left out, since a client may put anything there."""
+    response.headers["X-Request-Id"] = g.request_id
+    logs.log.info(
+        "request",
+        method=request.method,
+        path=request.path,
+        status=response.status_code,
+        ms=round((time.perf_counter() - g.began) * 1000, 3),
+        request_id=g.request_id,
+    )
+    return response

@@ -1,0 +1,16 @@
+#!lua
+-- One change of one session, whole or not at all: every check comes before the first write.
+-- KEYS: state, log, keys
+-- ARGV: version it was worked out from, blob, time to drop the keys (ms), field of the
+--       idempotency record or '', the record, then the log entries
+if ARGV[4] ~= '' and redis.call('HEXISTS', KEYS[3], ARGV[4]) == 1 then return 'recorded' end
+local version = redis.call('HGET', KEYS[1], 'version')
+if not version then return 'missing' end
+if version ~= ARGV[1] then return 'conflict' end
+
+local entries = #ARGV - 5
+redis.call('HSET', KEYS[1], 'version', string.format('%d', version + entries), 'blob', ARGV[2])
+for entry = 6, #ARGV do redis.call('RPUSH', KEYS[2], ARGV[entry]) end
+if ARGV[4] ~= '' then redis.call('HSET', KEYS[3], ARGV[4], ARGV[5]) end
+for _, key in ipairs(KEYS) do redis.call('PEXPIREAT', key, ARGV[3]) end
+return 'committed'

@@ -1,0 +1,112 @@
+"""What is the same for everyone: catalogue, game info, rules and the contract, made once."""
+
+import hashlib
+from functools import cache
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import yaml
+from markdown_it import MarkdownIt
+
+import engine.games
+from engine.fields import Shape
+from engine.game import Spec
+from engine.games import GAMES
+from engine.play import COMMON_VERBS
+from service.views import encode
+
+JSON = "application/json"
+MARKDOWN = "text/markdown; charset=utf-8"
+HTML = "text/html; charset=utf-8"
+YAML = "application/yaml"
+
+_CONTRACT = Path(__file__).parent.parent / "openapi.yaml"
+_PAGE = """<!doctype html>
+<html lang="en">
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width">
+<title>{title}: the rules</title>
+<style>
+body {{ max-width: 44rem; margin: 2rem auto; padding: 0 1rem; font: 1.05rem/1.6 Georgia, serif;
+  color-scheme: light dark; }}
+table {{ border-collapse: collapse; }}
+td, th {{ padding: .2rem .8rem; border-bottom: 1px solid #8886; text-align: left; }}
+</style>
+{body}
+</html>
+"""
+
+
+class Document(NamedTuple):
+    """Bytes to send, their type, and a strong tag of them; all of it is public."""
+
+    body: bytes
+    media_type: str
+    etag: str
+
+
+def _document(body: bytes, media_type: str) -> Document:
+    return Document(body, media_type, f'"{hashlib.sha256(body).hexdigest()[:32]}"')
+
+
+@cache
+def catalogue() -> Document:
+    """Return the list of games."""
+    games = [_card(game.spec) | {"href": f"/v1/games/{slug}"} for slug, game in GAMES.items()]
+    return _document(encode({"games": games}), JSON)
+
+
+@cache
+def info(slug: str) -> Document:
+    """Return all that a front end needs to know of a game before it opens a session."""
+    game = GAMES[slug]
+    here = f"/v1/games/{slug}"
+    about = _card(game.spec) | {
+        "options": game.spec.options.schema(),
+        "verbs": [_verb(slug, verb, shapes) for verb, shapes in (game.spec.verbs | COMMON_VERBS).items()],
+        "events": list(game.spec.events),
+        "settles_within": game.spec.bound,
+        "links": {"rules": f"{here}/rules", "evaluate": f"{here}/evaluate"},
+    }
+    return _document(encode(about | game.info()), JSON)
+
+
+@cache
+def rules(slug: str, media_type: str) -> Document:
+    """Return a game's rules with every ruling, as Markdown or as a page."""
+    name = f"{slug.replace('-', '_')}.en.md"
+    text = (Path(engine.games.__file__).parent / name).read_text(encoding="utf-8")
+    if media_type == MARKDOWN:
+        return _document(text.encode(), MARKDOWN)
+    body = MarkdownIt("commonmark").enable("table").render(text)
+    return _document(_PAGE.format(title=GAMES[slug].spec.title, body=body).encode(), HTML)
+
+
+@cache
+def contract(media_type: str) -> Document:
+    """Return the OpenAPI document, as it is written or as JSON."""
+    text = _CONTRACT.read_bytes()
+    return _document(text if media_type == YAML else encode(yaml.safe_load(text)), media_type)
+
+
+def component(slug: str, verb: str) -> str:
+    """Return the name of a verb's body in the contract: `SpiceIslandPokerWager`, or `Leave`."""
+    words = [verb] if verb in COMMON_VERBS else [*slug.split("-"), verb]
+    return "#/components/schemas/" + "".join(word.capitalize() for word in words)
+
+
+def _card(spec: Spec) -> dict[str, Any]:
+    """Return a game's card."""
+    return {
+        "game": spec.slug,
+        "title": spec.title,
+        "summary": spec.summary,
+        "rules_version": spec.rules_version,
+        "seats": {"least": spec.seats[0], "most": spec.seats[1]},
+    }
+
+
+def _verb(slug: str, verb: str, shapes: tuple[Shape, ...]) -> dict[str, Any]:
+    """Return a verb with the bodies it takes, in full and by their name in the contract."""
+    bodies = [shape.schema() for shape in shapes]
+    return {"verb": verb, "schema": component(slug, verb), "bodies": bodies}

@@ -1,0 +1,155 @@
+"""Every refusal as an RFC 9457 problem: the one table from exception to status and code."""
+
+from collections.abc import Mapping
+from typing import Any, NamedTuple
+
+from flask import Flask, Response, request
+from werkzeug.exceptions import HTTPException
+
+from engine.game import Illegal, Invalid, NotYours
+from service import sessions, views
+from service.body import Malformed, NotAnObject, WrongMediaType
+from service.logs import log
+from service.schemas import Unprocessable
+from service.store import StoreAway
+
+MEDIA_TYPE = "application/problem+json"
+
+
+class NotAcceptable(Exception):
+    """None of the representations there are is one that the client accepts."""
+
+
+class UnknownGame(Exception):
+    """No game goes by this name."""
+
+
+class Kind(NamedTuple):
+    """What an exception is answered with."""
+
+    status: int
+    code: str
+    title: str
+    headers: Mapping[str, str] = {}
+
+
+_SOON = {"Retry-After": "1"}
+_CHALLENGE = {"WWW-Authenticate": 'Bearer realm="croupier"'}
+
+KINDS: dict[type[Exception], Kind] = {
+    Malformed: Kind(400, "malformed-json", "The body is not JSON that this service reads"),
+    sessions.Unauthorized: Kind(401, "unauthorized", "A valid token is needed", _CHALLENGE),
+    sessions.Forbidden: Kind(403, "forbidden", "The token does not allow this"),
+    NotYours: Kind(403, "forbidden", "The token does not allow this"),
+    UnknownGame: Kind(404, "unknown-game", "There is no such game"),
+    sessions.UnknownSession: Kind(404, "unknown-session", "There is no such session"),
+    NotAcceptable: Kind(406, "not-acceptable", "No representation is acceptable"),
+    Illegal: Kind(409, "", "The rules do not allow this now"),
+    sessions.Refused: Kind(409, "", "The rules do not allow this now"),
+    sessions.Gone: Kind(410, "gone", "The session is over"),
+    sessions.VersionMismatch: Kind(412, "version-mismatch", "The session is at another version"),
+    WrongMediaType: Kind(415, "unsupported-media-type", "The body must be application/json"),
+    NotAnObject: Kind(422, "invalid", "The request does not fit"),
+    Unprocessable: Kind(422, "invalid", "The request does not fit"),
+    Invalid: Kind(422, "invalid", "The request does not fit"),
+    sessions.KeyReused: Kind(422, "key-reused", "The key belongs to another request"),
+    StoreAway: Kind(503, "store-unavailable", "The store does not answer", _SOON),
+    sessions.Busy: Kind(503, "busy", "Too many requests for this session at once", _SOON),
+}
+HTTP_KINDS = {
+    400: Kind(400, "bad-request", "The request cannot be read"),
+    404: Kind(404, "not-found", "There is nothing here"),
+    405: Kind(405, "method-not-allowed", "The method is not allowed here"),
+    413: Kind(413, "body-too-large", "The body is too large"),
+}
+INTERNAL = Kind(500, "internal-error", "Something went wrong here")
+DETAILS = {
+    "unknown-session": "It was never opened, or was dropped some time after its end.",
+    "unknown-game": "GET /v1/games lists the games.",
+    "not-found": "The contract is at /openapi.yaml, the games are at /v1/games.",
+    "gone": "It was deleted, or nobody moved for a day. Its score can still be read for a week.",
+    "key-reused": "This Idempotency-Key came with another request before; nothing was done.",
+    "store-unavailable": "Send the request again, with its Idempotency-Key: it happens once.",
+    "busy": "Nothing was done; send the request again, with its Idempotency-Key.",
+    "unsupported-media-type": "Send Content-Type: application/json, in UTF-8.",
+    "body-too-large": "A body has at most 16 KiB.",
+    "internal-error": "The fault is logged under the request's id, in X-Request-Id.",
+    "not-acceptable": "The contract at /openapi.yaml lists what can be asked for.",
+    "version-mismatch": "Read the session again, or decide by the actions given here.",
+}
+
+
+def register(app: Flask) -> None:
+    """Answer every exception with a problem."""
+    for kind in KINDS:
+        app.register_error_handler(kind, _known)
+    app.register_error_handler(HTTPException, _http)
+    app.register_error_handler(Exception, _unknown)
+
+
+def _known(error: Exception) -> Response:
+    """Answer an exception of the table."""
+    kind = KINDS[type(error)]
+    if isinstance(error, StoreAway):
+        log.warning("store-away", reason=str(error))
+    extra: dict[str, Any] = {}
+    headers = dict(kind.headers)
+    if isinstance(error, sessions.Refused):
+        kind = kind._replace(code=error.illegal.code)
+    elif isinstance(error, Illegal):
+        kind = kind._replace(code=error.code)
+    if isinstance(error, (sessions.Refused, sessions.VersionMismatch)):
+        seen = error.seen
+        extra = {"version": seen.record.version, "actions": views.actions(seen)}
+        headers["Croupier-Time"] = str(seen.now)
+    return _answer(kind, str(error), headers, extra | _faults(error))
+
+
+def _faults(error: Exception) -> dict[str, Any]:
+    """Return the fields that are at fault, where there are some."""
+    match error:
+        case Unprocessable(faults=faults, where=where):
+            found = [{where: name, "detail": detail} for name, detail in faults.items()]
+        case Invalid(pointer=pointer, detail=detail):
+            found = [{"pointer": pointer, "detail": detail}]
+        case NotAnObject():
+            found = [{"pointer": "", "detail": "The body must be an object."}]
+        case _:
+            return {}
+    return {"errors": found}
+
+
+def _http(error: HTTPException) -> Response:
+    """Answer what routing and reading refuse; a 405 keeps its Allow."""
+    kind = HTTP_KINDS.get(error.code or 500)
+    if kind is None:
+        return _unknown(error)
+    allow = {name: value for name, value in error.get_headers() if name == "Allow"}
+    return _answer(kind, "", allow, {})
+
+
+def _unknown(error: Exception) -> Response:
+    """Answer a fault of our own; what it was is for the log only."""
+    log.error("internal-error", exc_info=error)
+    return _answer(INTERNAL, "", {}, {})
+
+
+def _answer(kind: Kind, detail: str, headers: Mapping[str, str], extra: Mapping[str, Any]) -> Response:
+    """Return the problem document."""
+    errors = extra.get("errors", ())
+    summary = "; ".join(f"{_place(each)}: {each['detail']}" for each in errors)
+    document = {
+        "type": f"urn:croupier:problem:{kind.code}",
+        "title": kind.title,
+        "status": kind.status,
+        "detail": summary or DETAILS.get(kind.code) or detail or kind.title,
+        "instance": request.path,
+        "code": kind.code,
+        **extra,
+    }
+    body = views.encode(document)
+    return Response(body, kind.status, headers, content_type=MEDIA_TYPE)
+
+
+def _place(fault: Mapping[str, str]) -> str:
+    return next(value or "the body" for name, value in fault.items() if name != "detail")

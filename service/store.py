@@ -1,0 +1,139 @@
+"""The store: sessions in Redis or Valkey, each change one atomic script.
+
+All keys of a session share the hash tag `{id}`, so they sit in one Cluster slot. The client never
+retries by itself: a write whose reply was lost would run twice.
+"""
+
+import hashlib
+import time
+from pathlib import Path
+from typing import Any, Literal, NamedTuple
+
+import redis
+from redis.backoff import NoBackoff
+from redis.exceptions import NoScriptError, RedisError
+from redis.retry import Retry
+
+CONNECT_SECONDS = 0.3
+REPLY_SECONDS = 0.8
+REQUEST_SECONDS = 2.0
+MOST_CONNECTIONS = 64
+
+Verdict = Literal["committed", "conflict", "missing", "recorded"]
+
+
+class StoreAway(Exception):
+    """The store does not answer in time, or refuses to write: nothing is known to have changed."""
+
+
+class Loaded(NamedTuple):
+    """A session as stored: the clock is in ms, `record` is what the request's key left behind."""
+
+    now: int
+    blob: bytes | None
+    record: bytes | None
+
+
+class Change(NamedTuple):
+    """What one commit writes; `base` is the version it was worked out from."""
+
+    base: int
+    blob: bytes
+    drop_at: int
+    entries: tuple[bytes, ...]
+    field: str = ""
+    record: bytes = b""
+
+
+class Deadline:
+    """The moment by which a request's calls to the store have ended."""
+
+    def __init__(self, seconds: float = REQUEST_SECONDS) -> None:
+        self._end = time.monotonic() + seconds
+
+    def allows_a_call(self) -> bool:
+        """Return whether a call that takes as long as it may still ends in time."""
+        return time.monotonic() + CONNECT_SECONDS + REPLY_SECONDS <= self._end
+
+
+class Script:
+    """A Lua script, sent by its hash and loaded again after the store has forgotten it."""
+
+    def __init__(self, name: str) -> None:
+        self.source = Path(__file__).with_name(name).read_bytes()
+        self.sha = hashlib.sha1(self.source, usedforsecurity=False).hexdigest()
+
+
+LOAD, OPEN, COMMIT = Script("load.lua"), Script("open.lua"), Script("commit.lua")
+
+
+def connect(url: str) -> "redis.Redis":
+    """Return a client with one bounded pool, no retries and time-outs of its own."""
+    pool = redis.BlockingConnectionPool.from_url(
+        url,
+        protocol=2,  # no handshake: a connection costs one round trip less
+        lib_name=None,
+        lib_version=None,
+        max_connections=MOST_CONNECTIONS,
+        timeout=CONNECT_SECONDS,
+        socket_connect_timeout=CONNECT_SECONDS,
+        socket_timeout=REPLY_SECONDS,
+        retry=Retry(NoBackoff(), 0),
+    )
+    return redis.Redis(connection_pool=pool)
+
+
+class Store:
+    """Loads and commits sessions; raises `StoreAway` and nothing else."""
+
+    def __init__(self, client: "redis.Redis") -> None:
+        self._client = client
+
+    def open(self, session: str, blob: bytes, drop_at: int, deadline: Deadline) -> bool:
+        """Store a new session; return false where the id is taken."""
+        keys = (_key(session, "state"),)
+        return bool(self._run(OPEN, keys, (blob, drop_at), deadline))
+
+    def load(self, session: str, field: str, deadline: Deadline) -> Loaded:
+        """Return the session's blob, the clock and the record of an idempotency key."""
+        keys = (_key(session, "state"), _key(session, "keys"))
+        seconds, micros, blob, record = self._run(LOAD, keys, (field,), deadline)
+        return Loaded(int(seconds) * 1000 + int(micros) // 1000, blob, record)
+
+    def commit(self, session: str, change: Change, deadline: Deadline) -> Verdict:
+        """Write a change if nothing came between, and nothing at all otherwise."""
+        keys = tuple(_key(session, part) for part in ("state", "log", "keys"))
+        base, blob, drop_at, entries, field, record = change
+        reply = self._run(COMMIT, keys, (base, blob, drop_at, field, record, *entries), deadline)
+        return reply.decode()  # type: ignore[no-any-return]
+
+    def log(self, session: str, count: int, deadline: Deadline) -> list[bytes]:
+        """Return the first `count` log entries."""
+        return self._call(deadline, "LRANGE", _key(session, "log"), 0, count - 1) if count else []
+
+    def now(self, deadline: Deadline) -> int:
+        """Return the store's clock, in ms."""
+        seconds, micros = self._call(deadline, "TIME")
+        return int(seconds) * 1000 + int(micros) // 1000
+
+    def _run(self, script: Script, keys: tuple[str, ...], args: tuple[Any, ...], deadline: Deadline) -> Any:  # noqa: ANN401 - whatever the script returns
+        """Run a script; a store that has forgotten it is sent the source, once."""
+        try:
+            return self._call(deadline, "EVALSHA", script.sha, len(keys), *keys, *args)
+        except NoScriptError:
+            return self._call(deadline, "EVAL", script.source, len(keys), *keys, *args)
+
+    def _call(self, deadline: Deadline, *command: Any) -> Any:  # noqa: ANN401 - a raw reply
+        """Send one command, once."""
+        if not deadline.allows_a_call():
+            raise StoreAway("the request's time is used up")
+        try:
+            return self._client.execute_command(*command)  # type: ignore[no-untyped-call]
+        except NoScriptError:
+            raise
+        except RedisError as error:
+            raise StoreAway(f"{type(error).__name__}: {error}") from error
+
+
+def _key(session: str, part: str) -> str:
+    return f"croupier:{{{session}}}:{part}"

@@ -1,0 +1,10 @@
+"""The application that gunicorn serves: settings from the environment, the store by its URL."""
+
+from service import create_app
+from service.settings import Settings, SettingsError
+from service.store import Store, connect
+
+_settings = Settings.read()
+if _settings.redis_url is None:
+    raise SettingsError("REDIS_URL is not set; `python -m service` starts a store of its own.")
+app = create_app(_settings, Store(connect(_settings.redis_url)))

@@ -1,0 +1,55 @@
+"""A driver of sessions over HTTP: opens one and sends what a test asks for, as its seat."""
+
+from typing import Any, Self
+
+from flask.testing import FlaskClient
+from werkzeug.test import TestResponse
+
+
+class Table:
+    """A session and its tokens; every answer comes back as it is."""
+
+    def __init__(self, client: FlaskClient) -> None:
+        self.client = client
+        self.id = ""
+        self.token = ""
+        self.host = ""
+
+    def open(self, game: str, **options: Any) -> Self:  # noqa: ANN401 - any option of any game
+        """Open a session and sit down at seat 0."""
+        made = self.client.post("/v1/sessions", json={"game": game, "options": options})
+        assert made.status_code == 201, made.text
+        self.id = made.json["session"]["id"]
+        self.token = made.json["tokens"][0]["token"]
+        self.host = made.json["host_token"]
+        return self
+
+    @property
+    def path(self) -> str:
+        """Return the session's path."""
+        return f"/v1/sessions/{self.id}"
+
+    def bearer(self, token: str | None = None) -> dict[str, str]:
+        """Return the header of the seat's token, or of another."""
+        return {"Authorization": f"Bearer {token or self.token}"}
+
+    def act(self, verb: str, body: dict[str, Any] | None = None, **headers: str) -> TestResponse:
+        """Send an action; header names are given with underscores."""
+        named = {name.replace("_", "-"): value for name, value in headers.items()}
+        return self.client.post(f"{self.path}/{verb}", json=body or {}, headers=self.bearer() | named)
+
+    def view(self, token: str | None = None) -> dict[str, Any]:
+        """Return the seat's view, or another token's."""
+        answer = self.client.get(self.path, headers=self.bearer(token))
+        assert answer.status_code == 200, answer.text
+        return dict(answer.json)
+
+    def watched(self) -> dict[str, Any]:
+        """Return the spectator's view."""
+        answer = self.client.get(self.path)
+        assert answer.status_code == 200, answer.text
+        return dict(answer.json)
+
+    def score(self) -> TestResponse:
+        """Ask for the score sheet."""
+        return self.client.get(f"{self.path}/score", headers=self.bearer())
