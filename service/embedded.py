@@ -115,7 +115,7 @@ class StoreProcess:
             return False
         return True
 
-    def wait(self, seconds: float = 20) -> None:
+    def wait(self, seconds: float = 20, pause: Callable[[float], None] = time.sleep) -> None:
         """Wait until the server is ready; loading its data may take longer than `seconds`, answering may not."""
         deadline = time.monotonic() + seconds
         while self.alive():
@@ -126,12 +126,19 @@ class StoreProcess:
             except RedisError:
                 if time.monotonic() > deadline:
                     raise StoreError(f"the store does not answer on {self.socket} after {seconds:.0f} s") from None
-            time.sleep(0.01)
+            pause(0.01)
         raise StoreError(f"the store did not start: {self._last_words()}")
 
     def alive(self) -> bool:
         """Tell whether the server's process runs."""
         return self.process is not None and self.process.poll() is None
+
+    def ending(self) -> str:
+        """Say how the server's process ended, and what it said last."""
+        code = None if self.process is None else self.process.poll()
+        if code is None:
+            return "not started"
+        return signal.Signals(-code).name if code < 0 else f"code {code}: {self._last_words()}"
 
     def freeze(self) -> None:
         """Stop the server in its tracks: its socket accepts, and nothing answers."""
@@ -191,13 +198,13 @@ class StoreProcess:
         return f"{told[-1].rstrip('.')}. All of it is in {path}"
 
 
-def start_store(directory: Path) -> StoreProcess:
-    """Start a store over the directory and return it when it answers."""
+def start_store(directory: Path, pause: Callable[[float], None] = time.sleep) -> StoreProcess:
+    """Start a store over the directory and return it when it answers; what `pause` raises ends it again."""
     store = StoreProcess(directory)
-    store.start()
     try:
-        store.wait()
-    except StoreError:
+        store.start()
+        store.wait(pause=pause)
+    except BaseException:
         store.stop()
         raise
     return store
