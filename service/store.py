@@ -72,8 +72,7 @@ def connect(url: str) -> "redis.Redis":
     pool = redis.BlockingConnectionPool.from_url(
         url,
         protocol=2,  # no handshake: a connection costs one round trip less
-        lib_name=None,
-        lib_version=None,
+        driver_info=None,
         max_connections=MOST_CONNECTIONS,
         timeout=CONNECT_SECONDS,
         socket_connect_timeout=CONNECT_SECONDS,

@@ -60,7 +60,7 @@ def _store(server: StoreProcess, clock: Clock) -> ClockedStore:
 
 @pytest.fixture(name="app")
 def _app(store: Store) -> Flask:
-    return create_app(Settings(log_level="CRITICAL"), store)
+    return create_app(Settings(log_level="ERROR"), store)
 
 
 @pytest.fixture(name="table")
