@@ -1,0 +1,14 @@
+"""The games: one line each."""
+
+from typing import Any
+
+from engine.game import Game
+from engine.games.skulls_and_swords import SkullsAndSwords
+from engine.games.spice_island_poker import SpiceIslandPoker
+
+_ALL: tuple[Game[Any], ...] = (
+    SkullsAndSwords(),
+    SpiceIslandPoker(),
+)
+
+GAMES: dict[str, Game[Any]] = {game.spec.slug: game for game in _ALL}
