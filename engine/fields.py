@@ -1,11 +1,14 @@
 """Fields: what a body may hold, stated as data: for offers, for options and for the fixed bounds."""
 
+import unicodedata
 from collections.abc import Mapping
 from typing import Any
 
 from msgspec import Struct, field
 
 from engine.shuffle import CLIENT_SEED_BYTES
+
+MOST_NAME = 32
 
 Schema = dict[str, Any]
 Body = Mapping[str, Any]
@@ -104,7 +107,28 @@ class Text(Struct, frozen=True):
         return {"type": "string", "maxLength": self.most_bytes}
 
 
-Field = Amount | Choice | Positions | Text
+class Name(Struct, frozen=True):
+    """A name that shows: 1 to 32 characters in NFC, none of them control or format."""
+
+    name: str
+    required: bool = True
+
+    def objection(self, value: object) -> str | None:
+        """Return what is wrong with the value, or nothing."""
+        if not isinstance(value, str) or not 1 <= len(value) <= MOST_NAME:
+            return f"{self.name} must be text of 1 to {MOST_NAME} characters"
+        if unicodedata.normalize("NFC", value) != value:
+            return f"{self.name} must be in Unicode's normal form C"
+        if not value.strip() or any(unicodedata.category(sign)[0] == "C" for sign in value):
+            return f"{self.name} must not be blank, nor hold control or format characters"
+        return None
+
+    def schema(self) -> Schema:
+        """Return the JSON Schema of the value; which characters it takes is for the rule to say."""
+        return {"type": "string", "minLength": 1, "maxLength": MOST_NAME}
+
+
+Field = Amount | Choice | Positions | Text | Name
 
 CLIENT_SEED = Text("client_seed", CLIENT_SEED_BYTES, required=False)
 

@@ -10,6 +10,10 @@ from engine.fields import Options, Shape
 from engine.piles import Look, Pile
 from engine.shuffle import Chance
 
+NOBODY = ""
+PERSON = "person"
+LEVELS = ("easy", "normal", "hard")
+
 
 class Action(Struct, frozen=True, array_like=True):
     """What is asked: a verb and its body."""
@@ -75,11 +79,24 @@ class Score(Struct, frozen=True):
 
 
 class State(Struct, frozen=True):
-    """What every game's state has: rounds begun, whether one is in play, why the end came."""
+    """What every game's state has: rounds begun, whether one is in play, why the end came, who sits.
+
+    `held` says of each seat who holds it: `PERSON`, a bot's level, or `NOBODY` (open, closed or left).
+    Seats change hands between and during rounds; whoever joins during one plays from the next (C-9).
+    """
 
     round: int = 0
     playing: bool = False
     finished: str | None = None
+    held: tuple[str, ...] = ()
+
+    def taken(self) -> tuple[int, ...]:
+        """Return the seats that somebody holds."""
+        return tuple(seat for seat, holder in enumerate(self.held) if holder)
+
+    def is_bot(self, seat: int) -> bool:
+        """Return whether a bot holds the seat."""
+        return self.held[seat] not in (NOBODY, PERSON)
 
 
 class Spec(Struct, frozen=True):
@@ -111,10 +128,13 @@ class Game(Protocol[S]):
     state_type: type[S]
 
     def open(self, options: dict[str, Any], seats: int) -> S:
-        """Return the state before the first round; raise `Invalid` for options that clash."""
+        """Return the state before the first round, nobody seated; raise `Invalid` for options that clash."""
 
     def offers(self, state: S, seat: int) -> Sequence[Offer]:
         """Return what the seat may do but leave; the first carries the round forward."""
+
+    def host_offers(self, state: S) -> Sequence[Offer]:
+        """Return what the host may do in the game without a seat: deal with seats open, end it."""
 
     def why_not(self, state: S, seat: int, action: Action) -> str | None:
         """Return a sentence that says why the action must wait, if that is what is wrong with it."""
@@ -129,7 +149,7 @@ class Game(Protocol[S]):
         """Return the state after the seat has left, and what happened (C-10)."""
 
     def due(self, state: S) -> Due | None:
-        """Return the next timed consequence, if there is one."""
+        """Return the next timed consequence, if there is one; of equals the game's own before a bot's."""
 
     def to_act(self, state: S, seat: int) -> bool:
         """Return whether the table waits for this seat, from public facts only."""

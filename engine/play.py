@@ -7,8 +7,8 @@ import msgspec
 from msgspec import Struct
 from msgspec.structs import replace
 
-from engine.fields import CLIENT_SEED, Shape
-from engine.game import Action, Event, Game, Illegal, Invalid, Move, NotYours, Offer, Score, State
+from engine.fields import CLIENT_SEED, Name, Shape
+from engine.game import NOBODY, PERSON, Action, Event, Game, Illegal, Invalid, Move, NotYours, Offer, Score, State
 from engine.games import GAMES
 from engine.piles import Viewer, look_as
 from engine.shuffle import Chance, commitment, round_seed
@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 else:  # one typed codec for every game: each state carries its game's slug as its tag
     AnyState = Union[tuple(game.state_type for game in GAMES.values())]  # noqa: UP007
 
+OPEN, BOT, CLOSED = "open", "bot", "closed"
+
 LEAVE = Offer("leave", "Leave the table for good")
 SEED = Offer(
     "seed",
@@ -25,20 +27,32 @@ SEED = Offer(
     Shape((replace(CLIENT_SEED, required=True),)),
     {"client_seed": "my own luck"},
 )
+SEATED = Shape((Name("name", required=False), CLIENT_SEED))
+"""What a newcomer tells of himself; which seat is the service's to find."""
 COMMON_VERBS = {offer.verb: (offer.shape,) for offer in (SEED, LEAVE)}
 
 
 class Seat(Struct, frozen=True):
-    """A place at the table; `level` is a bot's."""
+    """A place at the table: `kind` is person, open, bot or closed; `level` is a bot's."""
 
     name: str
-    kind: str = "person"
+    kind: str = PERSON
     level: str | None = None
     left: bool = False
 
+    @property
+    def holder(self) -> str:
+        """Return who holds the seat, as the game's state says it."""
+        if self.left or self.kind in (OPEN, CLOSED):
+            return NOBODY
+        return self.level or PERSON
+
 
 class Position(Struct, frozen=True):
-    """Where a session's game stands: all that its next move depends on."""
+    """Where a session's game stands: all that its next move depends on.
+
+    `host` is the seat that has the host's rights once the host has left; `None`: the host's own token has them.
+    """
 
     game: str
     session: str
@@ -48,6 +62,7 @@ class Position(Struct, frozen=True):
     counters: dict[str, int] = {}
     client_seeds: tuple[str, ...] = ()
     next_client_seeds: tuple[str, ...] = ()
+    host: int | None = None
 
 
 class Step(Struct, frozen=True):
@@ -95,7 +110,8 @@ def chosen_options(game: str, given: Mapping[str, Any]) -> dict[str, Any]:
 def open_table(game: str, session: str, secret: bytes, seats: tuple[Seat, ...], options: Mapping[str, Any]) -> Position:
     """Return the position before the first round; raise `Invalid` for bad options."""
     state = GAMES[game].open(chosen_options(game, options), len(seats))
-    return Position(game, session, secret, seats, state, next_client_seeds=("",) * len(seats))
+    position = Position(game, session, secret, (), state, next_client_seeds=("",) * len(seats))
+    return _reseated(position, seats)
 
 
 def offers(position: Position, seat: int) -> tuple[Offer, ...]:
@@ -105,6 +121,47 @@ def offers(position: Position, seat: int) -> tuple[Offer, ...]:
         return ()
     ways_out = (LEAVE,) if game.may_leave(state, seat) else ()
     return (*game.offers(state, seat), SEED, *ways_out)
+
+
+def open_seats(position: Position) -> tuple[int, ...]:
+    """Return the seats that a newcomer may take."""
+    if position.state.finished:
+        return ()
+    return tuple(number for number, seat in enumerate(position.seats) if seat.kind == OPEN)
+
+
+def join(position: Position, move: Move) -> Step:
+    """Seat a person, or a bot of the `level` in the body; raise `Illegal` for a seat that is not open (C-9)."""
+    body, seat = move.action.body, move.seat
+    if seat is None or seat not in open_seats(position):
+        raise Illegal("seat-taken", "This seat is not open.")
+    level = body.get("level")
+    newcomer = Seat(body["name"], BOT if level else PERSON, level)
+    event = Event("joined", seat, {"name": newcomer.name, "kind": newcomer.kind, "level": level})
+    seats = _with(position.seats, seat, newcomer)
+    return Step(move, (event,), _reseated(_seeded(position, move), seats))
+
+
+def host_offers(position: Position) -> tuple[Offer, ...]:
+    """Return what the host may do in the game itself, without a seat."""
+    return () if position.state.finished else tuple(game_of(position).host_offers(position.state))
+
+
+def host_acts(position: Position, move: Move) -> Step:
+    """Return what comes of the host's own action: deal with seats open, end the game, leave.
+
+    With `seat` in a leave the host takes that seat out; without one the host's rights pass on (C-10).
+    """
+    if move.action.verb == LEAVE.verb:
+        return _hosted_leave(position, move)
+    offered = [offer for offer in host_offers(position) if offer.verb == move.action.verb]
+    if not any(offer.shape.objection(move.action.body) is None for offer in offered):
+        raise NotYours(f"The host's token cannot {move.action.verb} here; a seat's may.")
+    step = _apply(position, move)
+    if move.action.verb != "deal":
+        return step
+    closed = tuple(replace(seat, kind=CLOSED) if seat.kind == OPEN else seat for seat in position.seats)
+    return replace(step, position=_reseated(step.position, closed))
 
 
 def advance(position: Position, move: Move) -> Step:
@@ -130,9 +187,20 @@ def settle(position: Position, now: int, bots: Mapping[str, Bot]) -> tuple[Step,
 def replay(position: Position, moves: Iterable[Move]) -> Position:
     """Return the position after the logged moves; what was settled is among them."""
     for move in moves:
-        timed = move.seat is None or position.seats[move.seat].kind == "bot"
-        position = (_apply if timed else advance)(position, move).position
+        position = again(position, move).position
     return position
+
+
+def again(position: Position, move: Move) -> Step:
+    """Return what comes of a logged move: a person's is looked up in the offers again, as when it was made."""
+    verb, seat = move.action.verb, move.seat
+    if verb == "join":
+        return join(position, move)
+    if seat is not None and position.seats[seat].kind == PERSON:
+        return advance(position, move)
+    if seat is None and verb in game_of(position).spec.verbs | COMMON_VERBS:
+        return host_acts(position, move)
+    return _apply(position, move)
 
 
 def view(position: Position, viewer: Viewer) -> View:
@@ -169,7 +237,7 @@ def status(position: Position) -> str:
         return "finished"
     if state.playing:
         return "playing"
-    if any(seat.kind == "open" for seat in position.seats):
+    if len(state.taken()) < game_of(position).spec.seats[0]:
         return "waiting"
     return "settled" if state.round else "ready"
 
@@ -208,13 +276,11 @@ def _apply(position: Position, move: Move) -> Step:
     """Return what comes of a legal move, with the chance of the round that it belongs to."""
     before, game = position.state, game_of(position)
     chance = _chance(position)
-    if move.action.verb == LEAVE.verb and move.seat is not None:
-        state, events = game.leave(before, move.seat, chance)
-        seats = list(position.seats)
-        seats[move.seat] = replace(seats[move.seat], left=True)
-        position = replace(position, seats=tuple(seats))
-    else:
+    leaver = move.seat if move.action.verb == LEAVE.verb else None
+    if leaver is None:
         state, events = game.play(before, move, chance)
+    else:
+        state, events = game.leave(before, leaver, chance)
     if state.round != before.round:
         position = replace(
             position,
@@ -222,7 +288,51 @@ def _apply(position: Position, move: Move) -> Step:
             next_client_seeds=("",) * len(position.seats),
         )
     position = replace(position, state=state, counters=chance.counters if state.round else {})
-    return Step(move, events, position)
+    return Step(move, events, position if leaver is None else _without(position, leaver))
+
+
+def _without(position: Position, leaver: int) -> Position:
+    """Return the position when a seat has been left for good: nobody else is given it (C-9, C-10)."""
+    seats = _with(position.seats, leaver, replace(position.seats[leaver], left=True))
+    position = _reseated(position, seats)
+    return _host_passed(position) if position.host == leaver else _with_a_person(position)
+
+
+def _host_passed(position: Position) -> Position:
+    """Return the position with the host's rights at the lowest seat that a person holds (C-10)."""
+    held = position.state.held
+    return _with_a_person(replace(position, host=held.index(PERSON) if PERSON in held else None))
+
+
+def _with_a_person(position: Position) -> Position:
+    """Return the position, finished if no person is left: the open round stays unscored (C-10)."""
+    if PERSON in position.state.held or position.state.finished:
+        return position
+    return replace(position, state=replace(position.state, playing=False, finished="left"))
+
+
+def _hosted_leave(position: Position, move: Move) -> Step:
+    """Return what comes of the host's leave, his own or another seat's."""
+    if position.state.finished:
+        raise Illegal("finished", f"The session is finished: {position.state.finished}.")
+    seat = move.action.body.get("seat")
+    if seat is None:
+        return Step(move, (Event("host-left"),), _host_passed(position))
+    if not 0 <= seat < len(position.seats) or not position.state.held[seat]:
+        raise Illegal("not-now", f"Nobody holds seat {seat}.")
+    if not game_of(position).may_leave(position.state, seat):
+        raise Illegal("not-now", game_of(position).why_not(position.state, seat, Action(LEAVE.verb)) or "Not now.")
+    return replace(_apply(position, Move(seat, Action(LEAVE.verb), move.at)), move=move)
+
+
+def _with(seats: tuple[Seat, ...], number: int, seat: Seat) -> tuple[Seat, ...]:
+    return (*seats[:number], seat, *seats[number + 1 :])
+
+
+def _reseated(position: Position, seats: tuple[Seat, ...]) -> Position:
+    """Return the position with these seats; the game's state is told who holds them."""
+    held = tuple(seat.holder for seat in seats)
+    return replace(position, seats=seats, state=replace(position.state, held=held))
 
 
 def _chance(position: Position) -> Chance:

@@ -244,6 +244,10 @@ class SkullsAndSwords:
             offered.append(Offer("swap", "Exchange two kept cards", Shape((two,)), {"positions": [0, 1]}))
         return tuple(offered)
 
+    def host_offers(self, state: Collecting) -> tuple[Offer, ...]:
+        """Return nothing: the player plays alone."""
+        return ()
+
     def why_not(self, state: Collecting, seat: int, action: Action) -> str | None:
         """Return why the action must wait."""
         if (action.verb, state.phase) in WAITS:
@@ -279,7 +283,7 @@ class SkullsAndSwords:
 
     def leave(self, state: Collecting, seat: int, chance: Chance) -> tuple[Collecting, tuple[Event, ...]]:
         """End the session; an open round stays unscored (C-10)."""
-        return replace(state, playing=False, finished="left"), (Event("left", seat),)
+        return state, (Event("left", seat),)
 
     def due(self, state: Collecting) -> None:
         """Nothing here waits for a clock."""
@@ -348,7 +352,7 @@ class SkullsAndSwords:
 
 def _laid_out(state: Collecting) -> Collecting:
     """Return the table before a round: full decks, nothing kept, the totals as they were."""
-    fresh = Collecting(house=state.house, game=GAME_DECKS[state.house.twos])
+    fresh = Collecting(house=state.house, held=state.held, game=GAME_DECKS[state.house.twos])
     return replace(fresh, round=state.round, result=state.result, totals=state.totals)
 
 

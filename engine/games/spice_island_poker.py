@@ -208,6 +208,10 @@ class SpiceIslandPoker:
         deal = Offer("deal", f"Deal for an ante of {state.ante}", Shape((CLIENT_SEED,)))
         return (*((deal,) if state.ante else ()), *_wagers(state))
 
+    def host_offers(self, state: Hands) -> tuple[Offer, ...]:
+        """Return nothing: the player plays alone."""
+        return ()
+
     def why_not(self, state: Hands, seat: int, action: Action) -> str | None:
         """Return why the action must wait (SI-3)."""
         if state.playing and action.verb != "choose":
@@ -240,7 +244,7 @@ class SpiceIslandPoker:
 
     def leave(self, state: Hands, seat: int, chance: Chance) -> tuple[Hands, tuple[Event, ...]]:
         """End the session; an ante not yet dealt for was never taken (SI-14, C-10)."""
-        return replace(state, ante=0, finished="left"), (Event("left", seat),)
+        return replace(state, ante=0), (Event("left", seat),)
 
     def due(self, state: Hands) -> None:
         """Nothing here waits for a clock."""
