@@ -163,7 +163,7 @@ class Shape(Struct, frozen=True):
 
 
 class Option(Struct, frozen=True):
-    """A house rule that people vary: fixed when a session is created."""
+    """A house rule that people vary: fixed when a session is created; the default `None` means without it."""
 
     field: Field
     default: Any
@@ -173,6 +173,15 @@ class Option(Struct, frozen=True):
     def name(self) -> str:
         """Return the option's name."""
         return self.field.name
+
+    def objection(self, value: object) -> str | None:
+        """Return what is wrong with the value, or nothing; an option that may be left out may be `None`."""
+        return None if value is None and self.default is None else self.field.objection(value)
+
+    def schema(self) -> Schema:
+        """Return the JSON Schema of the value, with its default if there is one, and what it means."""
+        default = {} if self.default is None else {"default": self.default}
+        return self.field.schema() | default | {"description": self.help}
 
 
 class Options(Struct, frozen=True):
@@ -188,10 +197,7 @@ class Options(Struct, frozen=True):
         """Return the JSON Schema of the options, with their defaults and what they mean."""
         return {
             "type": "object",
-            "properties": {
-                each.name: each.field.schema() | {"default": each.default, "description": each.help}
-                for each in self.options
-            },
+            "properties": {each.name: each.schema() for each in self.options},
             "additionalProperties": False,
         }
 

@@ -102,7 +102,7 @@ def chosen_options(game: str, given: Mapping[str, Any]) -> dict[str, Any]:
         raise Invalid("unknown option", f"/options/{min(unknown)}")
     filled = options.filled(given)
     for option in options.options:
-        if found := option.field.objection(filled[option.name]):
+        if found := option.objection(filled[option.name]):
             raise Invalid(found, f"/options/{option.name}")
     return filled
 
