@@ -145,8 +145,8 @@ class Game(Protocol[S]):
     def may_leave(self, state: S, seat: int) -> bool:
         """Return whether the seat may leave now."""
 
-    def leave(self, state: S, seat: int, chance: Chance) -> tuple[S, tuple[Event, ...]]:
-        """Return the state after the seat has left, and what happened (C-10)."""
+    def leave(self, state: S, move: Move, chance: Chance) -> tuple[S, tuple[Event, ...]]:
+        """Return the state after the move's seat has left, and what happened (C-10)."""
 
     def due(self, state: S) -> Due | None:
         """Return the next timed consequence, if there is one; of equals the game's own before a bot's."""

@@ -280,7 +280,7 @@ def _apply(position: Position, move: Move) -> Step:
     if leaver is None:
         state, events = game.play(before, move, chance)
     else:
-        state, events = game.leave(before, leaver, chance)
+        state, events = game.leave(before, move, chance)
     if state.round != before.round:
         position = replace(
             position,

@@ -281,9 +281,9 @@ class SkullsAndSwords:
         """Nothing is at stake: the seat may leave at any time."""
         return True
 
-    def leave(self, state: Collecting, seat: int, chance: Chance) -> tuple[Collecting, tuple[Event, ...]]:
+    def leave(self, state: Collecting, move: Move, chance: Chance) -> tuple[Collecting, tuple[Event, ...]]:
         """End the session; an open round stays unscored (C-10)."""
-        return state, (Event("left", seat),)
+        return state, (Event("left", move.seat),)
 
     def due(self, state: Collecting) -> None:
         """Nothing here waits for a clock."""

@@ -242,9 +242,9 @@ class SpiceIslandPoker:
         """Return whether no hand is undecided: a hand begun is finished first (SI-3)."""
         return not state.playing
 
-    def leave(self, state: Hands, seat: int, chance: Chance) -> tuple[Hands, tuple[Event, ...]]:
+    def leave(self, state: Hands, move: Move, chance: Chance) -> tuple[Hands, tuple[Event, ...]]:
         """End the session; an ante not yet dealt for was never taken (SI-14, C-10)."""
-        return replace(state, ante=0), (Event("left", seat),)
+        return replace(state, ante=0), (Event("left", move.seat),)
 
     def due(self, state: Hands) -> None:
         """Nothing here waits for a clock."""
