@@ -10,6 +10,8 @@ from engine.shuffle import CLIENT_SEED_BYTES
 
 MOST_NAME = 32
 
+_JSON_TYPES = {bool: "boolean", int: "integer", str: "string"}
+
 Schema = dict[str, Any]
 Body = Mapping[str, Any]
 
@@ -40,7 +42,7 @@ class Choice(Struct, frozen=True):
     """One of a few values, all of one type."""
 
     name: str
-    values: tuple[str, ...] | tuple[bool, ...]
+    values: tuple[str, ...] | tuple[bool, ...] | tuple[int, ...]
 
     required = True
 
@@ -52,8 +54,7 @@ class Choice(Struct, frozen=True):
 
     def schema(self) -> Schema:
         """Return the JSON Schema of the value."""
-        kind = "boolean" if isinstance(self.values[0], bool) else "string"
-        return {"type": kind, "enum": list(self.values)}
+        return {"type": _JSON_TYPES[type(self.values[0])], "enum": list(self.values)}
 
 
 class Positions(Struct, frozen=True):
@@ -128,7 +129,26 @@ class Name(Struct, frozen=True):
         return {"type": "string", "minLength": 1, "maxLength": MOST_NAME}
 
 
-Field = Amount | Choice | Positions | Text | Name
+class Group(Struct, frozen=True):
+    """An object with fields of its own; nothing else may be in it."""
+
+    name: str
+    shape: "Shape"
+    required: bool = True
+
+    def objection(self, value: object) -> str | None:
+        """Return what is wrong with the value, or nothing."""
+        if not isinstance(value, Mapping):
+            return f"{self.name} must be an object"
+        found = self.shape.objection(value)
+        return found and f"{self.name}.{found}"
+
+    def schema(self) -> Schema:
+        """Return the JSON Schema of the value."""
+        return self.shape.schema()
+
+
+Field = Amount | Choice | Positions | Text | Name | Group
 
 CLIENT_SEED = Text("client_seed", CLIENT_SEED_BYTES, required=False)
 

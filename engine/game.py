@@ -2,7 +2,7 @@
 
 from collections import Counter
 from collections.abc import Sequence
-from typing import Any, Protocol, TypeVar
+from typing import Any, Protocol, TypeVar, runtime_checkable
 
 from msgspec import Struct
 
@@ -54,11 +54,15 @@ class Event(Struct, frozen=True, array_like=True):
 
 
 class Due(Struct, frozen=True):
-    """The next timed consequence: when (ms), and what; no action: the seat's bot chooses (C-5)."""
+    """The next timed consequence: when (ms), and what; no action: the seat's bot chooses (C-5).
+
+    `deadline` is the game's own next moment behind a bot's, where it would give the bot away not to name it.
+    """
 
     at: int
     seat: int | None = None
     action: Action | None = None
+    deadline: int | None = None
 
 
 class Standing(Struct, frozen=True):
@@ -173,6 +177,18 @@ class Game(Protocol[S]):
         """Return what the cards are worth; raise `Invalid`, or `Illegal` where nothing is (C-12)."""
 
 
+@runtime_checkable
+class Judge(Protocol[S]):
+    """What a game has besides, if an action that it does not offer can still come to something."""
+
+    def judge(self, state: S, move: Move) -> "tuple[S, tuple[Event, ...], Illegal] | None":
+        """Judge a well-formed move of one of the game's verbs that no offer holds.
+
+        Return the state after it, what happened, and the refusal that it is answered with, if the move is
+        to be logged all the same; else raise `Illegal` or `Invalid`, or return nothing to leave it to `why_not`.
+        """
+
+
 class RuleError(Exception):
     """A refusal by the rules; `detail` is a sentence for a person."""
 
@@ -190,11 +206,15 @@ class Invalid(RuleError):
 
 
 class Illegal(RuleError):
-    """Not now: `code` is one of a closed set."""
+    """Not now: `code` is one of a closed set, `facts` are told with it, `retry_ms` says how long to wait."""
 
-    def __init__(self, code: str, detail: str) -> None:
+    def __init__(
+        self, code: str, detail: str, *, facts: dict[str, Any] | None = None, retry_ms: int | None = None
+    ) -> None:
         super().__init__(detail)
         self.code = code
+        self.facts = facts or {}
+        self.retry_ms = retry_ms
 
 
 class NotYours(RuleError):

@@ -8,7 +8,21 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from engine.fields import CLIENT_SEED, Name, Shape
-from engine.game import NOBODY, PERSON, Action, Event, Game, Illegal, Invalid, Move, NotYours, Offer, Score, State
+from engine.game import (
+    NOBODY,
+    PERSON,
+    Action,
+    Event,
+    Game,
+    Illegal,
+    Invalid,
+    Judge,
+    Move,
+    NotYours,
+    Offer,
+    Score,
+    State,
+)
 from engine.games import GAMES
 from engine.piles import Viewer, look_as
 from engine.shuffle import Chance, commitment, round_seed
@@ -66,11 +80,12 @@ class Position(Struct, frozen=True):
 
 
 class Step(Struct, frozen=True):
-    """A move and what came of it."""
+    """A move and what came of it; one with a `refusal` is logged like any and answered with that."""
 
     move: Move
     events: tuple[Event, ...]
     position: Position
+    refusal: Illegal | None = None
 
 
 class View(Struct, frozen=True):
@@ -165,10 +180,16 @@ def host_acts(position: Position, move: Move) -> Step:
 
 
 def advance(position: Position, move: Move) -> Step:
-    """Return what comes of an action that is offered; raise `Illegal` or `NotYours` for another."""
+    """Return what comes of an action that is offered; of another, what the game's judgement makes of it.
+
+    Raises `Illegal` or `NotYours` for what must not be done, `Invalid` for what this state makes no sense of.
+    """
     if move.seat is None or not 0 <= move.seat < len(position.seats):
         raise NotYours("This token holds no seat.")
-    _must_be_offered(position, move.seat, move.action)
+    _must_be_possible(position, move.seat, move.action.verb)
+    offered = [offer for offer in offers(position, move.seat) if offer.verb == move.action.verb]
+    if not any(offer.shape.objection(move.action.body) is None for offer in offered):
+        return _judged(position, move, offered)
     if move.action.verb == SEED.verb:
         return Step(move, (), _seeded(position, move))
     return _apply(_seeded(position, move), move)
@@ -216,7 +237,7 @@ def view(position: Position, viewer: Viewer) -> View:
         table=game.table(state, look_as(viewer)),
         commitment=_commitment(position, state.round) if state.round else None,
         next_commitment=None if state.finished else _commitment(position, state.round + 1),
-        deadline_at=due.at if due and due.action else None,  # a bot's moment is nobody's to know
+        deadline_at=(due.at if due.action else due.deadline) if due else None,  # a bot's moment is nobody's to know
     )
 
 
@@ -242,22 +263,28 @@ def status(position: Position) -> str:
     return "settled" if state.round else "ready"
 
 
-def _must_be_offered(position: Position, seat: int, action: Action) -> None:
-    """Refuse an action that no offer holds, and say why: the one place where legality is asked."""
-    game, verb = game_of(position), action.verb
+def _must_be_possible(position: Position, seat: int, verb: str) -> None:
+    """Refuse what the seat can never do here, or no more."""
+    game = game_of(position)
     if verb not in game.spec.verbs and verb not in COMMON_VERBS:
         raise Illegal("not-in-this-game", f"{game.spec.title} has no {verb}.")
     if position.state.finished:
         raise Illegal("finished", f"The session is finished: {position.state.finished}.")
     if position.seats[seat].left:
         raise Illegal("left", "This seat has left the table.")
-    offered = [offer for offer in offers(position, seat) if offer.verb == verb]
-    if any(offer.shape.objection(action.body) is None for offer in offered):
-        return
-    if reason := game.why_not(position.state, seat, action):
+
+
+def _judged(position: Position, move: Move, offered: list[Offer]) -> Step:
+    """Return the step that a game makes of a move that none of the offers holds, or refuse it and say why."""
+    game, action = game_of(position), move.action
+    well_formed = any(shape.objection(action.body) is None for shape in game.spec.verbs.get(action.verb, ()))
+    if well_formed and isinstance(game, Judge) and (judged := game.judge(position.state, move)):
+        state, events, refusal = judged
+        return Step(move, events, replace(position, state=state), refusal)
+    if move.seat is not None and (reason := game.why_not(position.state, move.seat, action)):
         raise Illegal("not-now", reason)
     if not offered:
-        raise Illegal("not-now", f"There is nothing to {verb} now.")
+        raise Illegal("not-now", f"There is nothing to {action.verb} now.")
     likeliest = max(offered, key=lambda offer: len(offer.example.keys() & action.body.keys()))
     raise Illegal("out-of-bounds", f"Now {likeliest.shape.objection(action.body)}.")
 
