@@ -180,7 +180,7 @@ def z_score(shuffle: Callable[[], Sequence[int]], shuffles: int = 20_000) -> flo
 def fisher_yates(below: Callable[[int], int], *, others: Callable[[int], int] = lambda place: place + 1) -> list[int]:
     """Shuffle with another source of numbers, or another range of places to swap with."""
     order = list(DECK)
-    for place in reversed(range(1, len(order))):
+    for place in reversed(range(len(order))):
         chosen = below(others(place))
         order[place], order[chosen] = order[chosen], order[place]
     return order
@@ -202,7 +202,7 @@ _RANDOM = Random(1)  # noqa: S311 - the biased shuffles need no secrets
 BIASED: dict[str, Callable[[], Sequence[int]]] = {
     "a byte modulo the bound": lambda: fisher_yates(lambda bound: _RANDOM.randrange(256) % bound),
     "a swap with any place": lambda: fisher_yates(_RANDOM.randrange, others=lambda _: len(DECK)),
-    "a swap with a lower place only": lambda: fisher_yates(_RANDOM.randrange, others=lambda place: place),
+    "a swap with a lower place only": lambda: fisher_yates(_RANDOM.randrange, others=lambda place: place or 1),
 }
 
 
