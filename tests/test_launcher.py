@@ -159,16 +159,17 @@ def test_a_store_that_outlived_its_launcher_is_ended_by_the_next_start(tmp_path:
     done = subprocess.run(
         [sys.executable, "-c", script, tmp_path], check=True, capture_output=True, text=True, timeout=60
     )
-    with Redis(unix_socket_path=str(tmp_path / SOCKET_NAME), decode_responses=True) as orphan:
-        orphan.set("kept", "yes")
-        assert int(done.stdout) == orphan.info("server")["process_id"]
-    store = start_store(tmp_path)
-    try:
-        with Redis.from_url(store.url, decode_responses=True) as after:
-            assert after.get("kept") == "yes"
-        eventually(lambda: not runs(int(done.stdout)), "the store before has ended")
-    finally:
-        store.stop()
+    with socket.socket(socket.AF_UNIX) as line:
+        line.connect(str(tmp_path / SOCKET_NAME))
+        with Redis(unix_socket_path=str(tmp_path / SOCKET_NAME)) as orphan:
+            assert orphan.info("server")["process_id"] == int(done.stdout)
+            orphan.set("kept", "yes")
+        store = start_store(tmp_path)
+        line.settimeout(30)
+        assert line.recv(1) == b""
+    with Redis.from_url(store.url, decode_responses=True) as after:
+        assert after.get("kept") == "yes"
+    store.stop()
 
 
 def test_a_killed_store_is_started_again(tmp_path: Path) -> None:
@@ -190,24 +191,24 @@ def test_a_killed_store_is_started_again(tmp_path: Path) -> None:
 def test_a_dead_gunicorn_ends_the_service(tmp_path: Path) -> None:
     """The launcher ends with gunicorn's code, and neither a worker nor the store remains."""
     with ServiceProcess(tmp_path / "var") as service:
-        store, gunicorn, *workers = pids(service.up())
+        store, gunicorn, *_ = pids(service.up())
         os.kill(gunicorn, signal.SIGKILL)
         assert service.ended() == 128 + signal.SIGKILL
         assert "gunicorn ended with 137" in service.said
     assert not runs(store)
-    eventually(lambda: not [pid for pid in workers if runs(pid)], "the workers are gone")
+    eventually(lambda: not listens(service.port), "the workers have ended")
 
 
 def test_a_second_request_to_stop_is_obeyed_at_once(tmp_path: Path) -> None:
     """A gunicorn that does not end is killed with its workers, and the store is stopped all the same."""
     with ServiceProcess(tmp_path / "var") as service:
-        store, gunicorn, *workers = pids(service.up())
+        store, gunicorn, *_ = pids(service.up())
         os.kill(gunicorn, signal.SIGSTOP)
         service.process.send_signal(signal.SIGTERM)
         eventually(lambda: "stopping" in service.said, "the first request is heard")
         assert service.stop() == 128 + signal.SIGKILL
     assert not [pid for pid in (store, gunicorn) if runs(pid)]
-    eventually(lambda: not [pid for pid in workers if runs(pid)], "the workers are gone")
+    eventually(lambda: not listens(service.port), "the workers have ended")
 
 
 def test_a_log_cut_off_in_mid_write_is_recovered(tmp_path: Path) -> None:
