@@ -2,6 +2,7 @@
 
 import unicodedata
 from collections.abc import Mapping
+from math import inf
 from typing import Any
 
 from msgspec import Struct, field
@@ -99,7 +100,7 @@ class Text(Struct, frozen=True):
 
     def objection(self, value: object) -> str | None:
         """Return what is wrong with the value, or nothing."""
-        if isinstance(value, str) and len(value.encode(errors="replace")) <= self.most_bytes:
+        if isinstance(value, str) and _utf8_bytes(value) <= self.most_bytes:
             return None
         return f"{self.name} must be text of at most {self.most_bytes} bytes of UTF-8"
 
@@ -220,6 +221,14 @@ class Options(Struct, frozen=True):
             "properties": {each.name: each.schema() for each in self.options},
             "additionalProperties": False,
         }
+
+
+def _utf8_bytes(text: str) -> float:
+    """Return how many bytes a text has in UTF-8, without end for one that has no UTF-8 (a lone surrogate)."""
+    try:
+        return len(text.encode())
+    except UnicodeEncodeError:
+        return inf
 
 
 def _listed(values: tuple[Any, ...]) -> str:

@@ -58,7 +58,9 @@ class Chance:
         return tuple(shuffled)
 
     def draw(self, bound: int, label: str) -> int:
-        """Return a number from 0 to `bound` - 1, each equally likely."""
+        """Return a number from 0 to `bound` - 1, each equally likely; `bound` is 1 to 2**32, else ValueError."""
+        if not 1 <= bound <= _WORDS:
+            raise ValueError(f"no word gives a fair draw for the bound {bound}")
         return _below(bound, self._words(label))
 
     def _words(self, label: str) -> Iterator[int]:

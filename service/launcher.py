@@ -121,14 +121,19 @@ def _serve_over(store: StoreProcess, signals: "_Signals") -> int:
     stopped = False
     while gunicorn.poll() is None and not stopped:
         stopped = signals.wait(keeper.tend())
-    code = _end(gunicorn, signals)
-    if not stopped:
-        _say(f"gunicorn ended with {code}")
-    return code
+    _say("stopping" if stopped else f"gunicorn ended with {_code(gunicorn)}; stopping")
+    _end(gunicorn, signals)
+    return _code(gunicorn)
 
 
-def _end(gunicorn: subprocess.Popen[bytes], signals: "_Signals") -> int:
-    """End gunicorn and all its workers, gently at first, and return its exit code as a shell counts it."""
+def _code(ended: subprocess.Popen[bytes]) -> int:
+    """Return an exit code as a shell counts it."""
+    code = ended.wait()
+    return code if code >= 0 else 128 - code
+
+
+def _end(gunicorn: subprocess.Popen[bytes], signals: "_Signals") -> None:
+    """End gunicorn and all its workers, gently at first."""
     gunicorn.terminate()
     deadline = time.monotonic() + GRACE
     while gunicorn.poll() is None and time.monotonic() < deadline:
@@ -137,8 +142,6 @@ def _end(gunicorn: subprocess.Popen[bytes], signals: "_Signals") -> int:
             break
     with contextlib.suppress(ProcessLookupError):
         os.killpg(gunicorn.pid, signal.SIGKILL)
-    code = gunicorn.wait()
-    return code if code >= 0 else 128 - code
 
 
 class _Signals:

@@ -466,9 +466,12 @@ def _evaluate(state: Collecting) -> tuple[Collecting, tuple[Event, ...]]:
 
 def _told(result: Result) -> list[Event]:
     """Return the evaluation as events, in the order of SK-14."""
-    events = [Event("row", 0, {"row": number} | to_builtins(row)) for number, row in enumerate(result.rows)]
+    events = [
+        Event("row", 0, {"row": number, **to_builtins(row), "cards": list(row.cards)})
+        for number, row in enumerate(result.rows)
+    ]
     events.append(Event("bonuses", 0, to_builtins(result.bonuses)))
-    events.append(Event("drinks", 0, {"drinks": to_builtins(result.drinks), "net": result.net}))
+    events.append(Event("drinks", 0, {"drinks": to_builtins(list(result.drinks)), "net": result.net}))
     if result.wager:
         events.append(Event("wager-settled", 0, to_builtins(result.wager)))
     return events
