@@ -23,8 +23,7 @@ class Amount(Struct, frozen=True):
     name: str
     least: int
     most: int
-
-    required = True
+    required: bool = True
 
     def objection(self, value: object) -> str | None:
         """Return what is wrong with the value, or nothing."""
@@ -44,8 +43,7 @@ class Choice(Struct, frozen=True):
 
     name: str
     values: tuple[str, ...] | tuple[bool, ...] | tuple[int, ...]
-
-    required = True
+    required: bool = True
 
     def objection(self, value: object) -> str | None:
         """Return what is wrong with the value, or nothing."""

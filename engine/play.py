@@ -7,8 +7,9 @@ import msgspec
 from msgspec import Struct
 from msgspec.structs import replace
 
-from engine.fields import CLIENT_SEED, Name, Shape
+from engine.fields import CLIENT_SEED, Amount, Choice, Name, Shape
 from engine.game import (
+    LEVELS,
     NOBODY,
     PERSON,
     Action,
@@ -32,6 +33,7 @@ if TYPE_CHECKING:
 else:  # one typed codec for every game: each state carries its game's slug as its tag
     AnyState = Union[tuple(game.state_type for game in GAMES.values())]  # noqa: UP007
 
+MOST_SEATS = 12
 OPEN, BOT, CLOSED = "open", "bot", "closed"
 
 LEAVE = Offer("leave", "Leave the table for good")
@@ -41,15 +43,22 @@ SEED = Offer(
     Shape((replace(CLIENT_SEED, required=True),)),
     {"client_seed": "my own luck"},
 )
-SEATED = Shape((Name("name", required=False), CLIENT_SEED))
-"""What a newcomer tells of himself; which seat is the service's to find."""
-COMMON_VERBS = {offer.verb: (offer.shape,) for offer in (SEED, LEAVE)}
+COMMON_VERBS = {"seed": (SEED.shape,), "leave": (Shape((Amount("seat", 0, MOST_SEATS - 1, required=False),)),)}
+"""What every game's seats may ask besides; `seat` in a leave names another's, which only the host may give up."""
+SEAT_VERBS = {
+    "join": (
+        Shape((Amount("seat", 0, MOST_SEATS - 1, required=False), Name("name", required=False), CLIENT_SEED)),
+        Shape((Amount("seat", 0, MOST_SEATS - 1), Choice("bot", LEVELS))),
+    ),
+    "token": (Shape((Amount("seat", 0, MOST_SEATS - 1),)),),
+}
+"""How seats are given away: to whoever asks for an open one, to a bot, and anew to who lost its token."""
 
 
 class Seat(Struct, frozen=True):
     """A place at the table: `kind` is person, open, bot or closed; `level` is a bot's."""
 
-    name: str
+    name: str | None
     kind: str = PERSON
     level: str | None = None
     left: bool = False
@@ -146,11 +155,11 @@ def open_seats(position: Position) -> tuple[int, ...]:
 
 
 def join(position: Position, move: Move) -> Step:
-    """Seat a person, or a bot of the `level` in the body; raise `Illegal` for a seat that is not open (C-9)."""
+    """Seat a person, or a bot of the level in the body; raise `Illegal` for a seat that is not open (C-9)."""
     body, seat = move.action.body, move.seat
     if seat is None or seat not in open_seats(position):
         raise Illegal("seat-taken", "This seat is not open.")
-    level = body.get("level")
+    level = body.get("bot")
     newcomer = Seat(body["name"], BOT if level else PERSON, level)
     event = Event("joined", seat, {"name": newcomer.name, "kind": newcomer.kind, "level": level})
     seats = _with(position.seats, seat, newcomer)

@@ -14,8 +14,9 @@ from service.board import board
 from service.body import parse
 from service.documents import HTML, JSON, MARKDOWN, YAML, Document
 from service.problems import NotAcceptable, UnknownGame
+from service.records import Seen
 from service.schemas import Unprocessable
-from service.sessions import Request, Seen, Sessions, Unauthorized, UnknownSession
+from service.sessions import Refused, Request, Sessions, Unauthorized, UnknownSession
 
 TEXT = "text/plain; charset=utf-8"
 REVISION = "r1"
@@ -104,7 +105,7 @@ def create() -> Response:
     _accepted(JSON)
     body = _body()
     _query()
-    opened = _sessions().open(*schemas.create_body(body))
+    opened = _sessions().open(schemas.create_body(body))
     headers = _headers(opened.seen, "json") | {"Location": f"/v1/sessions/{opened.seen.session}"}
     document = views.encode(views.created(opened))
     return Response(document, 201, headers, content_type=JSON)
@@ -133,17 +134,35 @@ def score(session: str) -> Response:
 @api.delete("/v1/sessions/<session>")
 def delete(session: str) -> Response:
     """End a session, for its host."""
-    seen = _sessions().delete(_id(session), _token(), _query)
-    return Response(b"", 204, _OWN | {"Croupier-Time": str(seen.now)})
+    asked = Request("delete", _token(), lambda _game: _query())
+    acted = _sessions().act(_id(session), asked)
+    return Response(b"", 204, _OWN | {"Croupier-Time": str(acted.seen.now)})
 
 
 @api.post(f"/v1/sessions/<session>/<any({', '.join(VERBS)}):verb>")
 def act(session: str, verb: str) -> Response:
     """Play an action."""
     media_type = _accepted(JSON, TEXT)
+    acted = _sessions().act(_id(session), _asked(verb))
+    if acted.refusal:
+        raise Refused(acted.refusal, acted.seen)
+    return _view(acted.seen, media_type)
+
+
+@api.post("/v1/sessions/<session>/<any(join, token):verb>")
+def give_seat(session: str, verb: str) -> Response:
+    """Give a seat away, or its token anew; the token is told this once."""
+    _accepted(JSON)
+    acted = _sessions().act(_id(session), _asked(verb))
+    headers = _headers(acted.seen, "json")
+    return Response(views.encode(views.seated(acted)), headers=headers, content_type=JSON)
+
+
+def _asked(verb: str) -> Request:
+    """Return what the request asks for; nothing of the body but its JSON is checked yet."""
     body = _body()
     key = request.headers.get("Idempotency-Key")
-    asked = Request(
+    return Request(
         verb=verb,
         token=_token(),
         body=lambda game: _action_body(game, verb, body, key),
@@ -151,8 +170,6 @@ def act(session: str, verb: str) -> Response:
         digest=_digest(),
         matches=_if_match(),
     )
-    seen = _sessions().act(_id(session), asked)
-    return _view(seen, media_type)
 
 
 def _view(seen: Seen, media_type: str, *, with_actions: bool = True) -> Response:

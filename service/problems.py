@@ -96,12 +96,17 @@ def _known(error: Exception) -> Response:
     headers = dict(kind.headers)
     if isinstance(error, sessions.Refused):
         kind = kind._replace(code=error.illegal.code)
+        extra |= error.illegal.facts
+        if error.illegal.retry_ms is not None:
+            headers["Retry-After"] = str(-(-error.illegal.retry_ms // 1000))
     elif isinstance(error, Illegal):
         kind = kind._replace(code=error.code)
     if isinstance(error, (sessions.Refused, sessions.VersionMismatch)):
         seen = error.seen
-        extra = {"version": seen.record.version, "actions": views.actions(seen)}
+        extra |= {"version": seen.record.version, "actions": views.actions(seen)}
         headers["Croupier-Time"] = str(seen.now)
+        if seen.replayed:
+            headers["Idempotency-Replayed"] = "true"
     return _answer(kind, str(error), headers, extra | _faults(error))
 
 

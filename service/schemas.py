@@ -3,18 +3,16 @@
 Those of a game's verbs and options are made from what its spec states.
 """
 
-import unicodedata
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
-from typing import Any, cast
+from typing import Any, NamedTuple, cast
 
 from marshmallow import Schema, ValidationError, fields, validate
 
-from engine.fields import Amount, Choice, Field, Positions, Shape, Text
+from engine.fields import Amount, Choice, Field, Group, Name, Positions, Shape, Text
+from engine.game import LEVELS, PERSON
 from engine.games import GAMES
-from engine.play import COMMON_VERBS
-
-MOST_NAME = 32
+from engine.play import BOT, COMMON_VERBS, OPEN, SEAT_VERBS, Seat
 
 
 class Unprocessable(Exception):
@@ -35,6 +33,13 @@ class StrictBoolean(fields.Field[bool]):
         return value
 
 
+_KINDS: dict[type, Callable[..., fields.Field[Any]]] = {
+    bool: StrictBoolean,
+    int: partial(fields.Integer, strict=True),
+    str: fields.String,
+}
+
+
 def _different(positions: list[int]) -> None:
     if len(set(positions)) != len(positions):
         raise ValidationError("The positions must be different.")
@@ -45,14 +50,10 @@ def _bytes_at_most(most: int, text: str) -> None:
         raise ValidationError(f"Longer than {most} bytes of UTF-8.")
 
 
-def _a_name(name: str) -> None:
-    """Refuse names that do not show, or show as another: 1 to 32 characters, NFC."""
-    if not 1 <= len(name) <= MOST_NAME:
-        raise ValidationError(f"A name has 1 to {MOST_NAME} characters.")
-    if unicodedata.normalize("NFC", name) != name:
-        raise ValidationError("A name must be in Unicode's normal form C.")
-    if any(unicodedata.category(sign)[0] == "C" for sign in name) or not name.strip():
-        raise ValidationError("A name has no control or format characters, and is not blank.")
+def _fits(field: Field, value: object) -> None:
+    """Refuse what the engine objects to."""
+    if found := field.objection(value):
+        raise ValidationError(f"{found[0].upper()}{found[1:]}.")
 
 
 def _marshmallow(field: Field, *, required: bool) -> fields.Field[Any]:
@@ -62,7 +63,7 @@ def _marshmallow(field: Field, *, required: bool) -> fields.Field[Any]:
             in_range = validate.Range(least, most)
             return fields.Integer(strict=True, required=required, validate=in_range)
         case Choice(values=values):
-            kind = StrictBoolean if isinstance(values[0], bool) else fields.String
+            kind = _KINDS[type(values[0])]
             return kind(required=required, validate=validate.OneOf(values))
         case Positions(among=among, least=least, most=most):
             inner = fields.Integer(strict=True, validate=validate.OneOf(among))
@@ -71,6 +72,10 @@ def _marshmallow(field: Field, *, required: bool) -> fields.Field[Any]:
         case Text(most_bytes=most):
             check = partial(_bytes_at_most, most)
             return fields.String(required=required, validate=check)
+        case Name():
+            return fields.String(required=required, validate=partial(_fits, field))
+        case Group(shape=shape):
+            return fields.Nested(_body(shape), required=required)
 
 
 def _body(shape: Shape) -> Schema:
@@ -86,12 +91,28 @@ def _options(game: str) -> Schema:
     return Schema.from_dict(made)()
 
 
+class SeatField(fields.Field[Seat]):
+    """A seat as a create asks for it: a name, `{"open": true}`, or `{"bot": level}`."""
+
+    _name = fields.String(validate=partial(_fits, Name("name")))
+    _other = (_body(Shape((Choice("open", (True,)),))), _body(Shape((Choice("bot", LEVELS),))))
+
+    def _deserialize(self, value: object, *_args: object, **_kwargs: object) -> Seat:
+        if isinstance(value, str):
+            return Seat(self._name.deserialize(value))
+        if not isinstance(value, dict):
+            raise ValidationError('A seat is a name, {"open": true} or {"bot": level}.')
+        asked = _likeliest(self._other, value).load(value)
+        return Seat(None, OPEN) if "open" in asked else Seat(None, BOT, asked["bot"])
+
+
 class CreateSchema(Schema):
     """The body of a create; the options are checked by the game's own schema."""
 
     game = fields.String(required=True, validate=validate.OneOf(list(GAMES)))
     options = fields.Dict(load_default=dict)
-    seats = fields.List(fields.String(validate=_a_name))
+    seats = fields.List(SeatField())
+    visibility = fields.String(load_default="unlisted", validate=validate.OneOf(["unlisted", "public"]))
 
 
 class EvaluateSchema(Schema):
@@ -106,8 +127,17 @@ _OPTIONS = {game: _options(game) for game in GAMES}
 _VERBS = {
     (slug, verb): [_body(shape) for shape in shapes]
     for slug, game in GAMES.items()
-    for verb, shapes in (game.spec.verbs | COMMON_VERBS).items()
+    for verb, shapes in (game.spec.verbs | COMMON_VERBS | SEAT_VERBS).items()
 }
+
+
+class Create(NamedTuple):
+    """What a create asks for."""
+
+    game: str
+    options: dict[str, Any]
+    seats: tuple[Seat, ...]
+    public: bool
 
 
 def verb_body(game: str, verb: str, body: dict[str, Any]) -> dict[str, Any]:
@@ -116,20 +146,31 @@ def verb_body(game: str, verb: str, body: dict[str, Any]) -> dict[str, Any]:
     A verb that the game does not have takes any body: the rules refuse it with a better reason.
     """
     shapes = _VERBS.get((game, verb))
-    if shapes is None:
-        return body
-    return _loaded(max(shapes, key=lambda shape: len(shape.fields.keys() & body.keys())), body)
+    return body if shapes is None else _loaded(_likeliest(shapes, body), body)
 
 
-def create_body(body: dict[str, Any]) -> tuple[str, dict[str, Any], tuple[str, ...]]:
-    """Return the game, its checked options and the names of the seats."""
+def create_body(body: dict[str, Any]) -> Create:
+    """Return what a create asks for; seats left out are the least of a solo game, else one person's and open ones."""
     made = _loaded(_CREATE, body)
     spec = GAMES[made["game"]].spec
     least, most = spec.seats
-    names = tuple(made.get("seats") or (f"Player {seat + 1}" for seat in range(least)))
-    if not least <= len(names) <= most:
+    seats = made.get("seats", [Seat(None)] + [Seat(None, OPEN)] * (most - 1))
+    if not least <= len(seats) <= most:
         raise Unprocessable({"/seats": f"This game has {least} to {most} seats."})
-    return spec.slug, _loaded(_OPTIONS[spec.slug], made["options"], "/options"), names
+    options = _loaded(_OPTIONS[spec.slug], made["options"], "/options")
+    named = tuple(_named(seat, number) for number, seat in enumerate(seats, start=1))
+    return Create(spec.slug, options, named, made["visibility"] == "public")
+
+
+def _named(seat: Seat, number: int) -> Seat:
+    """Return the seat with a name where it has none and somebody holds it."""
+    names = {PERSON: f"Player {number}", BOT: f"Bot {number}"}
+    return Seat(seat.name or names.get(seat.kind), seat.kind, seat.level)
+
+
+def _likeliest(shapes: Sequence[Schema], body: dict[str, Any]) -> Schema:
+    """Return the shape that has most of the body's names."""
+    return max(shapes, key=lambda shape: len(shape.fields.keys() & body.keys()))
 
 
 def evaluate_body(game: str, body: dict[str, Any]) -> tuple[tuple[str, ...], dict[str, Any]]:

@@ -4,25 +4,25 @@ Every change is worked out from what was loaded and committed against its versio
 worked out anew. Whatever is retried is behind the idempotency record.
 """
 
-import hashlib
 import hmac
 import secrets
 from collections.abc import Callable, Mapping
 from typing import Any, Protocol
 
 from msgspec import Struct
-from msgspec.msgpack import Decoder, Encoder
 from msgspec.structs import replace
 
 from engine import play
-from engine.game import Action, Event, Illegal, Move, Offer, Score
+from engine.advice import BOTS
+from engine.game import PERSON, Action, Illegal, Move, Offer, Score
+from service import records
+from service.records import HOST, KEPT_MS, SEAT, TIME, Entry, Record, Repeat, Seen, Viewer
+from service.schemas import Create
 from service.store import Change, Deadline, Loaded, Verdict
 
-DAY_MS = 24 * 3600 * 1000
-KEPT_MS = 7 * DAY_MS
-"""How long a session's keys outlive it (design: `score` and `proof` still answer)."""
 MOST_RACES = 8
-ID_BYTES = 16
+ID_BYTES, TOKEN_BYTES, SECRET_BYTES = 16, 32, 64
+NOTHING = b""
 
 Body = Mapping[str, Any]
 
@@ -33,7 +33,7 @@ class Store(Protocol):
     def open(self, session: str, blob: bytes, drop_at: int, deadline: Deadline) -> bool: ...
     def load(self, session: str, field: str, deadline: Deadline) -> Loaded: ...
     def commit(self, session: str, change: Change, deadline: Deadline) -> Verdict: ...
-    def log(self, session: str, count: int, deadline: Deadline) -> list[bytes]: ...
+    def log(self, session: str, first: int, last: int, deadline: Deadline) -> list[bytes]: ...
     def now(self, deadline: Deadline) -> int: ...
 
 
@@ -64,7 +64,7 @@ class Busy(Exception):
 class VersionMismatch(Exception):
     """The session is at another version than `If-Match` asks for."""
 
-    def __init__(self, seen: "Seen") -> None:
+    def __init__(self, seen: Seen) -> None:
         super().__init__()
         self.seen = seen
 
@@ -72,72 +72,17 @@ class VersionMismatch(Exception):
 class Refused(Exception):
     """The rules refuse the action; `seen` holds what is possible instead."""
 
-    def __init__(self, illegal: Illegal, seen: "Seen") -> None:
+    def __init__(self, illegal: Illegal, seen: Seen) -> None:
         super().__init__(illegal.detail)
         self.illegal = illegal
         self.seen = seen
 
 
-class Entry(Struct, frozen=True, array_like=True):
-    """One version's line in the log; `by` is seat, host or time (what was due)."""
-
-    by: str
-    move: Move
-    events: tuple[Event, ...] = ()
-
-
-class Record(Struct, frozen=True):
-    """A session as stored. Times are in ms; of tokens only the SHA-256 is kept."""
-
-    version: int
-    opened_at: int
-    moved_at: int
-    expires_at: int
-    host: bytes
-    tokens: tuple[bytes, ...]
-    options: dict[str, Any]
-    position: play.Position
-
-
-class Repeat(Struct, frozen=True, array_like=True):
-    """An idempotency record: the version that the request made, and the request's hash."""
-
-    version: int
-    request: bytes
-
-
-class Viewer(Struct, frozen=True):
-    """Who looks: a seat, the host, or neither."""
-
-    seat: int | None = None
-    host: bool = False
-
-
-class Seen(Struct, frozen=True):
-    """A session at one version, as one viewer is to see it; `events` after a move."""
-
-    session: str
-    record: Record
-    viewer: Viewer
-    now: int
-    events: tuple[Event, ...] | None = None
-    replayed: bool = False
-
-    def view(self) -> play.View:
-        """Return what the viewer may know."""
-        return play.view(self.record.position, self.viewer.seat)
-
-    def offers(self) -> tuple[Offer, ...]:
-        """Return what the viewer's seat may do."""
-        seat = self.viewer.seat
-        return () if seat is None else play.offers(self.record.position, seat)
-
-
 class Opened(Struct, frozen=True):
-    """A new session and its secrets, told this once."""
+    """A new session and its secrets, told this once; a seat that is nobody's has no token."""
 
     seen: Seen
-    tokens: tuple[str, ...]
+    tokens: dict[int, str]
     host_token: str
 
 
@@ -148,15 +93,18 @@ class Request(Struct, frozen=True):
     token: str | None
     body: Callable[[str], Body]
     """Gives the checked body for a game; raises for one that is malformed."""
-    key: str | None
-    digest: bytes
-    matches: Callable[[int], bool]
+    key: str | None = None
+    digest: bytes = NOTHING
+    matches: Callable[[int], bool] = lambda _version: True
 
 
-_ENCODE = Encoder().encode
-_RECORD: Decoder[Record] = Decoder(Record)
-_ENTRY: Decoder[Entry] = Decoder(Entry)
-_REPEAT: Decoder[Repeat] = Decoder(Repeat)
+class Acted(Struct, frozen=True):
+    """What an action came to; `seat` and `token` are told when a seat was given to somebody."""
+
+    seen: Seen
+    refusal: Illegal | None = None
+    seat: int | None = None
+    token: str | None = None
 
 
 class Sessions:
@@ -165,46 +113,46 @@ class Sessions:
     def __init__(self, store: Store) -> None:
         self._store = store
 
-    def open(self, game: str, options: Body, names: tuple[str, ...]) -> Opened:
+    def open(self, asked: Create) -> Opened:
         """Open a session; raise `Invalid` for options that the game does not take."""
         deadline = Deadline()
         now = self._store.now(deadline)
         session = secrets.token_urlsafe(ID_BYTES)
-        seats = tuple(play.Seat(name) for name in names)
-        position = play.open_table(game, session, secrets.token_bytes(64), seats, options)
-        tokens = tuple(secrets.token_urlsafe(32) for _ in seats)
-        host = secrets.token_urlsafe(32)
+        game, options, seats, public = asked
+        position = play.open_table(game, session, secrets.token_bytes(SECRET_BYTES), seats, options)
+        persons = [number for number, seat in enumerate(seats) if seat.kind == PERSON]
+        tokens = {seat: secrets.token_urlsafe(TOKEN_BYTES) for seat in persons}
+        host = secrets.token_urlsafe(TOKEN_BYTES)
         record = Record(
             version=0,
             opened_at=now,
             moved_at=now,
-            expires_at=now + DAY_MS,
-            host=_hash(host),
-            tokens=tuple(map(_hash, tokens)),
+            expires_at=now + records.DAY_MS,
+            public=public,
+            host=records.hashed(host),
+            tokens=tuple(records.hashed(tokens[seat]) if seat in tokens else NOTHING for seat in range(len(seats))),
             options=play.chosen_options(game, options),
+            opening=seats,
             position=position,
         )
-        if not self._store.open(session, _ENCODE(record), record.expires_at + KEPT_MS, deadline):
+        if not self._store.open(session, records.encode(record), record.expires_at + KEPT_MS, deadline):
             raise Busy
-        return Opened(Seen(session, record, Viewer(0), now), tokens, host)
+        viewer = Viewer(persons[0]) if len(persons) == 1 else Viewer(host=True)
+        return Opened(Seen(session, record, viewer, now), tokens, host)
 
     def look(self, session: str, token: str | None) -> Seen:
-        """Return the session as the token's owner sees it, or a spectator."""
-        loaded = self._store.load(session, "", Deadline())
-        record = _live(loaded)
-        return Seen(session, record, _viewer(record, token), loaded.now)
+        """Return the session as the token's owner sees it, or a spectator; what was due is written down."""
+        return self._read(session, token, _live)
 
     def score(self, session: str, token: str | None) -> tuple[Seen, Score]:
         """Return the score sheet, also after the session's end; raise `Refused` where none is."""
-        loaded = self._store.load(session, "", Deadline())
-        record = _record(loaded)
-        seen = Seen(session, record, _viewer(record, token), loaded.now)
+        seen = self._read(session, token, _stored)
         try:
-            return seen, play.score(record.position, seen.viewer.seat)
+            return seen, play.score(seen.record.position, seen.viewer.seat)
         except Illegal as illegal:
             raise Refused(illegal, seen) from illegal
 
-    def act(self, session: str, request: Request) -> Seen:
+    def act(self, session: str, request: Request) -> Acted:
         """Play an action, once for its key; return the mover's new view.
 
         Raises UnknownSession, Gone, Unauthorized, KeyReused, what `request.body` raises,
@@ -215,38 +163,29 @@ class Sessions:
         for _ in range(MOST_RACES):
             loaded = self._store.load(session, field, deadline)
             record = _live(loaded)
-            seen = Seen(session, record, _holder(record, request.token), loaded.now)
+            seen = Seen(session, record, _asker(record, request), loaded.now)
             if loaded.record is not None:
-                return self._again(seen, _REPEAT.decode(loaded.record), request, deadline)
+                return self._again(seen, records.decode_repeat(loaded.record), request, deadline)
             acted, change = _worked_out(seen, request, field)
             if self._committed(session, change, deadline):
                 return acted
         raise Busy
 
-    def delete(self, session: str, token: str | None, check: Callable[[], object]) -> Seen:
-        """End a session for its host: it is over from now on.
-
-        Raises UnknownSession, Gone, Unauthorized, what `check` raises, Forbidden, Busy.
-        """
-        deadline = Deadline()
-        for _ in range(MOST_RACES):
-            loaded = self._store.load(session, "", deadline)
-            record = _live(loaded)
-            viewer = _holder(record, token)
-            check()
-            if not viewer.host:
-                raise Forbidden("Only the host's token may delete a session.")
-            at = max(loaded.now, record.moved_at)
-            ended = replace(record, version=record.version + 1, moved_at=at, expires_at=at)
-            entry = Entry("host", Move(None, Action("delete"), at))
-            change = Change(record.version, _ENCODE(ended), at + KEPT_MS, (_ENCODE(entry),))
-            if self._committed(session, change, deadline):
-                return Seen(session, ended, viewer, loaded.now)
-        raise Busy
-
     def ready(self) -> None:
         """Raise `StoreAway` unless the store answers."""
         self._store.now(Deadline())
+
+    def _read(self, session: str, token: str | None, admit: Callable[[Loaded], Record]) -> Seen:
+        """Return the session with what is due settled, and committed if anything was (C-5)."""
+        deadline = Deadline()
+        for _ in range(MOST_RACES):
+            loaded = self._store.load(session, "", deadline)
+            record = admit(loaded)
+            seen = Seen(session, record, _viewer(record, token), loaded.now)
+            seen, due = _settled(seen)
+            if not due or self._committed(session, _change(record, seen.record, due), deadline):
+                return seen
+        raise Busy
 
     def _committed(self, session: str, change: Change, deadline: Deadline) -> bool:
         """Commit; return false for a lost race, also one lost to the same request sent twice."""
@@ -255,110 +194,172 @@ class Sessions:
             raise UnknownSession
         return verdict == "committed"
 
-    def _again(self, seen: Seen, repeat: Repeat, request: Request, deadline: Deadline) -> Seen:
+    def _again(self, seen: Seen, repeat: Repeat, request: Request, deadline: Deadline) -> Acted:
         """Make the first answer again from the log; raise `KeyReused` for another request."""
         if not hmac.compare_digest(repeat.request, request.digest):
             raise KeyReused
-        lines = self._store.log(seen.session, repeat.version, deadline)
-        entries = [_ENTRY.decode(line) for line in lines]
-        record = as_of(seen.session, seen.record, entries)
-        return replace(seen, record=record, events=entries[-1].events, replayed=True)
+        lines = self._store.log(seen.session, 1, repeat.version, deadline)
+        *earlier, last = map(records.decode_entry, lines)
+        record, step = records.stepped(records.as_of(seen.session, seen.record, earlier), last)
+        seen = replace(seen, record=record, events=last.events, replayed=True)
+        return Acted(seen, step.refusal if step else None)
 
 
-def as_of(session: str, record: Record, entries: list[Entry]) -> Record:
-    """Return the record as it was after these entries, replayed from the session's opening."""
-    now = record.position
-    seats = tuple(replace(seat, left=False) for seat in now.seats)
-    opening = play.open_table(now.game, session, now.secret, seats, record.options)
-    times = [entry.move.at for entry in entries]
-    asked = [entry.move.at for entry in entries if entry.by == "seat"]
-    return replace(
-        record,
-        version=len(entries),
-        moved_at=(times or [record.opened_at])[-1],
-        expires_at=(asked or [record.opened_at])[-1] + DAY_MS,
-        position=play.replay(opening, (entry.move for entry in entries if entry.by != "host")),
-    )
-
-
-def _worked_out(seen: Seen, request: Request, field: str) -> tuple[Seen, Change]:
+def _worked_out(seen: Seen, request: Request, field: str) -> tuple[Acted, Change]:
     """Return what a request comes to, and what to write for it; raise what refuses it."""
-    record, seat = seen.record, seen.viewer.seat
-    body = dict(request.body(record.position.game))
-    if seat is None:
-        raise Forbidden("The host's token holds no seat.")
-    now = max(seen.now, record.moved_at)
-    due = play.settle(record.position, now, {})
-    if due:
-        record = replace(record, version=record.version + len(due), position=due[-1].position)
-    settled = replace(seen, record=record)
-    if not request.matches(record.version):
-        raise VersionMismatch(settled)
+    base = seen.record
+    body = dict(request.body(base.position.game))
+    by = _right(seen, request.verb, body)
+    if by == SEAT and request.verb == "leave":
+        body.pop("seat", None)  # its own
+    seen, entries = _settled(seen)
+    if not request.matches(seen.record.version):
+        raise VersionMismatch(seen)
+    at = max(seen.now, seen.record.moved_at)
+    move = Move(seen.viewer.seat if by == SEAT else None, Action(request.verb, body), at)
     try:
-        step = play.advance(record.position, Move(seat, Action(request.verb, body), now))
+        acted, entry = _ruled(seen, by, move)
     except Illegal as illegal:
-        raise Refused(illegal, settled) from illegal
-    entries = [Entry("time", each.move, each.events) for each in due]
-    entries.append(Entry("seat", step.move, step.events))
-    acted = replace(
-        record,
-        version=record.version + 1,
-        moved_at=now,
-        expires_at=now + DAY_MS,
-        position=step.position,
-    )
-    change = Change(
-        base=seen.record.version,
-        blob=_ENCODE(acted),
-        drop_at=acted.expires_at + KEPT_MS,
-        entries=tuple(map(_ENCODE, entries)),
+        raise Refused(illegal, seen) from illegal
+    return acted, _change(base, acted.seen.record, [*entries, entry], field, request.digest)
+
+
+def _right(seen: Seen, verb: str, body: Body) -> str:
+    """Return whether the seat or the host asks; raise `Forbidden` where the viewer is not who may."""
+    viewer = seen.viewer
+    if verb == "join":
+        asker = HOST if "bot" in body else SEAT
+    elif verb in ("token", "delete"):
+        asker = HOST
+    elif verb == "leave" and "seat" in body:
+        asker = SEAT if body["seat"] == viewer.seat else HOST
+    elif viewer.host and viewer.seat is not None:
+        asker = HOST if verb in _verbs(play.host_offers(seen.record.position)) - _verbs(seen.offers()) else SEAT
+    else:
+        asker = HOST if viewer.seat is None else SEAT
+    if asker == HOST and not viewer.host:
+        raise Forbidden("Only the host may do this.")
+    return asker
+
+
+def _verbs(offers: tuple[Offer, ...]) -> set[str]:
+    return {offer.verb for offer in offers}
+
+
+def _ruled(seen: Seen, by: str, move: Move) -> tuple[Acted, Entry]:
+    """Return what the rules, or the house, make of an action; raise `Illegal`."""
+    match move.action.verb:
+        case "join":
+            return _joined(seen, by, move)
+        case "token":
+            return _reissued(seen, move)
+        case "delete":
+            return _acted(seen, Entry(HOST, move), seen.record.position)
+    step = (play.host_acts if by == HOST else play.advance)(seen.record.position, move)
+    acted, entry = _acted(seen, Entry(by, step.move, step.events), step.position)
+    return replace(acted, refusal=step.refusal), entry
+
+
+def _acted(seen: Seen, entry: Entry, position: play.Position) -> tuple[Acted, Entry]:
+    """Return the session after an entry, for whoever caused it."""
+    return Acted(replace(seen, record=records.moved(seen.record, entry, position), events=entry.events)), entry
+
+
+def _joined(seen: Seen, by: str, move: Move) -> tuple[Acted, Entry]:
+    """Give an open seat away: a person gets its token, a bot needs none (C-9)."""
+    body = dict(move.action.body)
+    free = play.open_seats(seen.record.position)
+    seat = body.pop("seat", free[0] if free else None)
+    if seat not in free:
+        which = "No seat is open." if seat is None or not free else f"Seat {seat} is not open."
+        raise Illegal("seat-taken", which)
+    kind = "Bot" if by == HOST else "Player"
+    body.setdefault("name", f"{kind} {seat + 1}")
+    step = play.join(seen.record.position, Move(seat, Action("join", body), move.at))
+    acted, entry = _acted(seen, Entry(by, step.move, step.events), step.position)
+    if by == HOST:
+        return replace(acted, seat=seat), entry
+    return _with_token(replace(acted, seen=replace(acted.seen, viewer=Viewer(seat))), seat), entry
+
+
+def _reissued(seen: Seen, move: Move) -> tuple[Acted, Entry]:
+    """Give a person's seat a fresh token; the old one is void."""
+    seat = move.action.body["seat"]
+    held = seen.record.position.state.held
+    if seat >= len(held) or held[seat] != PERSON:
+        raise Illegal("not-now", f"No person holds seat {seat}.")
+    acted, entry = _acted(seen, Entry(HOST, move), seen.record.position)
+    return _with_token(acted, seat), entry
+
+
+def _with_token(acted: Acted, seat: int) -> Acted:
+    """Return what came of an action, with a new token for the seat; the record keeps its hash."""
+    token = secrets.token_urlsafe(TOKEN_BYTES)
+    record = acted.seen.record
+    tokens = (*record.tokens[:seat], records.hashed(token), *record.tokens[seat + 1 :])
+    return Acted(replace(acted.seen, record=replace(record, tokens=tokens)), seat=seat, token=token)
+
+
+def _settled(seen: Seen) -> tuple[Seen, list[Entry]]:
+    """Return the session after what was due up to now, or up to its end, and the log of that (C-5)."""
+    record = seen.record
+    position = record.position
+    steps = play.settle(position, min(seen.now, record.expires_at - 1), BOTS.get(position.game, {}))
+    entries = [Entry(TIME, step.move, step.events) for step in steps]
+    for entry, step in zip(entries, steps, strict=True):
+        record = records.moved(record, entry, step.position)
+    return replace(seen, record=record), entries
+
+
+def _change(base: Record, after: Record, entries: list[Entry], field: str = "", request: bytes = NOTHING) -> Change:
+    """Return what to write so that the session goes from one record to the other."""
+    return Change(
+        base=base.version,
+        blob=records.encode(after),
+        drop_at=after.expires_at + KEPT_MS,
+        entries=tuple(map(records.encode, entries)),
         field=field,
-        record=_ENCODE(Repeat(acted.version, request.digest)),
+        record=records.encode(Repeat(after.version, request)) if field else NOTHING,
     )
-    return replace(seen, record=acted, events=step.events), change
 
 
-def _record(loaded: Loaded) -> Record:
+def _stored(loaded: Loaded) -> Record:
     """Return the stored record; raise `UnknownSession` where there is none."""
     if loaded.blob is None:
         raise UnknownSession
-    return _RECORD.decode(loaded.blob)
+    return records.decode_record(loaded.blob)
 
 
 def _live(loaded: Loaded) -> Record:
     """Return the record of a session that is not over; raise `Gone` for one that is."""
-    record = _record(loaded)
+    record = _stored(loaded)
     if loaded.now >= record.expires_at:
         raise Gone
     return record
 
 
 def _viewer(record: Record, token: str | None) -> Viewer:
-    """Return whose token it is, compared in constant time; none: a spectator."""
+    """Return who looks: the token's owner, or without one a spectator."""
     if token is None:
         return Viewer()
-    digest = _hash(token)
-    if hmac.compare_digest(digest, record.host):
-        return Viewer(host=True)
-    for seat, known in enumerate(record.tokens):
-        if hmac.compare_digest(digest, known):
-            return Viewer(seat)
-    raise Unauthorized("This token is not one of this session's.")
+    viewer = records.viewer_of(record, token)
+    if viewer is None:
+        raise Unauthorized("This token is not one of this session's.")
+    return viewer
 
 
-def _holder(record: Record, token: str | None) -> Viewer:
-    """Return whose token it is where one is needed."""
-    if token is None:
+def _asker(record: Record, request: Request) -> Viewer:
+    """Return who asks; only a newcomer needs no token."""
+    if request.token is None and request.verb != "join":
         raise Unauthorized("This needs a token of this session.")
-    return _viewer(record, token)
+    return _viewer(record, request.token)
 
 
 def _field(request: Request) -> str:
-    """Return the name of a request's idempotency record: its token, verb and key."""
-    if request.key is None or request.token is None:
+    """Return the name of a request's idempotency record: its token, verb and key.
+
+    A join and a reissue have none: their answer holds a token, which is kept nowhere.
+    """
+    if request.key is None or request.token is None or request.verb in ("join", "token"):
         return ""
-    return f"{_hash(request.token).hex()}:{request.verb}:{request.key}"
-
-
-def _hash(token: str) -> bytes:
-    return hashlib.sha256(token.encode()).digest()
+    return f"{records.hashed(request.token).hex()}:{request.verb}:{request.key}"

@@ -106,9 +106,9 @@ class Store:
         reply = self._run(COMMIT, keys, (base, blob, drop_at, field, record, *entries), deadline)
         return reply.decode()  # type: ignore[no-any-return]
 
-    def log(self, session: str, count: int, deadline: Deadline) -> list[bytes]:
-        """Return the first `count` log entries."""
-        return self._call(deadline, "LRANGE", _key(session, "log"), 0, count - 1) if count else []
+    def log(self, session: str, first: int, last: int, deadline: Deadline) -> list[bytes]:
+        """Return the log entries of these versions, both included."""
+        return self._call(deadline, "LRANGE", _key(session, "log"), first - 1, last - 1)  # type: ignore[no-any-return]
 
     def now(self, deadline: Deadline) -> int:
         """Return the store's clock, in ms."""

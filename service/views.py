@@ -5,9 +5,12 @@ from typing import Any
 from msgspec import UNSET, Struct, UnsetType
 from msgspec.json import Encoder
 
-from engine.game import Offer, Score, Standing
+from engine import play
+from engine.fields import CLIENT_SEED, Choice, Name, Shape
+from engine.game import LEVELS, PERSON, Offer, Score, Standing
 from engine.piles import look_as
-from service.sessions import Opened, Seen
+from service.records import Seen
+from service.sessions import Acted, Opened
 
 encode = Encoder().encode
 
@@ -66,6 +69,14 @@ class Created(Struct, frozen=True):
     host_token: str
 
 
+class Seated(Struct, frozen=True):
+    """The answer to a join, or to a token issued anew; a bot gets no token."""
+
+    session: View
+    seat: int
+    token: str | UnsetType = UNSET
+
+
 class ScoreSheet(Struct, frozen=True):
     """The answer to a score."""
 
@@ -102,17 +113,58 @@ def view(seen: Seen, *, with_actions: bool = True) -> View:
 
 
 def actions(seen: Seen) -> list[Action]:
-    """Return every legal action of the viewer, the one that carries the round on first."""
-    here = f"/v1/sessions/{seen.session}"
+    """Return every legal action of the viewer: the one that carries the round on first, ways out last."""
+    here, position = f"/v1/sessions/{seen.session}", seen.record.position
+    offered = list(seen.offers())
     if seen.viewer.host:
-        return [Action("delete", "DELETE", here, "End and delete this session", None, None)]
-    return [_action(here, offer) for offer in seen.offers()]
+        ways_out = [offered.pop()] if offered and offered[-1].verb == "leave" else []
+        known = {offer.verb for offer in offered}
+        offered += [offer for offer in play.host_offers(position) if offer.verb not in known]
+        offered += _seat_offers(position, seen.viewer.seat) + ways_out
+    elif seen.viewer.seat is None:
+        offered = _open_seat(position)
+    found = [_action(here, offer) for offer in offered]
+    delete = Action("delete", "DELETE", here, "End and delete this session", None, None)
+    return [*found, delete] if seen.viewer.host else found
+
+
+def _open_seat(position: play.Position) -> list[Offer]:
+    """Return how a spectator takes a seat."""
+    free = play.open_seats(position)
+    if not free:
+        return []
+    shape = Shape((Choice("seat", free, required=False), Name("name", required=False), CLIENT_SEED))
+    return [Offer("join", "Take a seat", shape, {"seat": free[0], "name": f"Player {free[0] + 1}"})]
+
+
+def _seat_offers(position: play.Position, own: int | None) -> list[Offer]:
+    """Return what the host may do with seats: give open ones to bots, issue tokens anew, take seats out."""
+    if position.state.finished:
+        return []
+    free, held = play.open_seats(position), position.state.held
+    persons = tuple(seat for seat, holder in enumerate(held) if holder == PERSON)
+    others = tuple(seat for seat in position.state.taken() if seat != own)
+    found = []
+    if free:
+        shape = Shape((Choice("seat", free), Choice("bot", LEVELS)))
+        found.append(Offer("join", "Seat a bot", shape, {"seat": free[0], "bot": "normal"}))
+    if persons:
+        label = "Issue a seat's token anew; the old one is void"
+        found.append(Offer("token", label, Shape((Choice("seat", persons),)), {"seat": persons[0]}))
+    if others:
+        found.append(Offer("leave", "Take a seat out", Shape((Choice("seat", others),)), {"seat": others[0]}))
+    return found
 
 
 def created(opened: Opened) -> Created:
     """Return the answer to a create, with all tokens."""
-    tokens = [Token(seat, token) for seat, token in enumerate(opened.tokens)]
+    tokens = [Token(seat, token) for seat, token in opened.tokens.items()]
     return Created(view(opened.seen), tokens, opened.host_token)
+
+
+def seated(acted: Acted) -> Seated:
+    """Return the answer to a seat given away."""
+    return Seated(view(acted.seen), acted.seat or 0, acted.token or UNSET)
 
 
 def score(seen: Seen, found: Score) -> ScoreSheet:

@@ -1,0 +1,135 @@
+"""What is stored of a session: its record, its log, and how one entry leads to the next record."""
+
+import hashlib
+import hmac
+from collections.abc import Iterable
+from typing import Any
+
+from msgspec import Struct
+from msgspec.msgpack import Decoder, Encoder
+from msgspec.structs import replace
+
+from engine import play
+from engine.game import Event, Move, Offer
+
+DAY_MS = 24 * 3600 * 1000
+KEPT_MS = 7 * DAY_MS
+"""How long a session's keys outlive it, so that its score still answers."""
+
+SEAT, HOST, TIME = "seat", "host", "time"
+
+
+class Entry(Struct, frozen=True, array_like=True):
+    """One version's line in the log; `by` is seat, host, or time for what was due."""
+
+    by: str
+    move: Move
+    events: tuple[Event, ...] = ()
+
+
+class Record(Struct, frozen=True):
+    """A session as stored. Times are in ms; of tokens only the SHA-256 is kept, and nothing where there is none."""
+
+    version: int
+    opened_at: int
+    moved_at: int
+    expires_at: int
+    public: bool
+    host: bytes
+    tokens: tuple[bytes, ...]
+    options: dict[str, Any]
+    opening: tuple[play.Seat, ...]
+    position: play.Position
+
+
+class Repeat(Struct, frozen=True, array_like=True):
+    """An idempotency record: the version that the request made, and the request's hash."""
+
+    version: int
+    request: bytes
+
+
+class Viewer(Struct, frozen=True):
+    """Who looks: a seat, the host (who may hold a seat as well), or neither."""
+
+    seat: int | None = None
+    host: bool = False
+
+
+class Seen(Struct, frozen=True):
+    """A session at one version, as one viewer is to see it; `events` after a move."""
+
+    session: str
+    record: Record
+    viewer: Viewer
+    now: int
+    events: tuple[Event, ...] | None = None
+    replayed: bool = False
+
+    def view(self) -> play.View:
+        """Return what the viewer may know."""
+        return play.view(self.record.position, self.viewer.seat)
+
+    def offers(self) -> tuple[Offer, ...]:
+        """Return what the viewer's seat may do."""
+        seat = self.viewer.seat
+        return () if seat is None else play.offers(self.record.position, seat)
+
+
+encode = Encoder().encode
+decode_record = Decoder(Record).decode
+decode_entry = Decoder(Entry).decode
+decode_repeat = Decoder(Repeat).decode
+
+
+def hashed(token: str) -> bytes:
+    """Return what is kept of a token."""
+    return hashlib.sha256(token.encode()).digest()
+
+
+def viewer_of(record: Record, token: str) -> Viewer | None:
+    """Return whose token it is, compared in constant time; nothing for a token of nobody here."""
+    digest = hashed(token)
+    if hmac.compare_digest(digest, record.host):
+        return Viewer(host=record.position.host is None)
+    for seat, known in enumerate(record.tokens):
+        if hmac.compare_digest(digest, known):
+            return Viewer(seat, host=record.position.host == seat)
+    return None
+
+
+def moved(record: Record, entry: Entry, position: play.Position) -> Record:
+    """Return the record after one more entry; only what a person asks for puts off its end, and a delete is it."""
+    at = entry.move.at
+    expires_at = at if entry.move.action.verb == "delete" else at + DAY_MS
+    return replace(
+        record,
+        version=record.version + 1,
+        moved_at=at,
+        expires_at=record.expires_at if entry.by == TIME else expires_at,
+        position=position,
+    )
+
+
+def stepped(record: Record, entry: Entry) -> tuple[Record, play.Step | None]:
+    """Return the record after one more entry of its log, and the step that the rules make of it again."""
+    if entry.move.action.verb in ("delete", "token"):
+        return moved(record, entry, record.position), None
+    step = play.again(record.position, entry.move)
+    return moved(record, entry, step.position), step
+
+
+def opening(session: str, record: Record) -> Record:
+    """Return the record as it was when the session was opened."""
+    now = record.position
+    position = play.open_table(now.game, session, now.secret, record.opening, record.options)
+    at = record.opened_at
+    return replace(record, version=0, moved_at=at, expires_at=at + DAY_MS, position=position)
+
+
+def as_of(session: str, record: Record, entries: Iterable[Entry]) -> Record:
+    """Return the record as it was after these entries, replayed from the session's opening."""
+    replayed = opening(session, record)
+    for entry in entries:
+        replayed, _step = stepped(replayed, entry)
+    return replayed
