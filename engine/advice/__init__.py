@@ -1,0 +1,11 @@
+"""What a seat's own view says about its options; bots choose with it."""
+
+from collections.abc import Mapping
+
+from engine.advice import speed
+from engine.play import Bot
+
+BOTS: dict[str, Mapping[str, Bot]] = {
+    "speed": speed.BOTS,
+}
+"""For each game of several seats its bots by level."""

@@ -1,0 +1,102 @@
+"""Speed: a seat's hand and its marks, and the state of a round."""
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from engine.cards import Card, pack
+from engine.game import State
+from engine.games.speed_centre import Centre
+from engine.games.speed_table import Phase, Result, Tally
+from engine.piles import Pile, Sight
+
+SEATS = (0, 1)
+SLOTS = 5
+
+
+class House(Struct, frozen=True):
+    """The options, typed."""
+
+    countdown_ms: int = 3000
+    penalty_ms: int = 1500
+    idle_ms: int = 15_000
+    stake: int = 0
+
+
+class Plan(Struct, frozen=True, array_like=True):
+    """The play that a bot has its eye on, and when it comes; of two at one moment the lower lot first (SP-18)."""
+
+    slot: int
+    side: str
+    at: int
+    lot: int = 0
+
+
+class Hand(Struct, frozen=True, array_like=True):
+    """A seat's five slots, each a pile of one card or none, its stock, and its marks of the round."""
+
+    slots: tuple[Pile, ...]
+    stock: Pile = Pile()
+    passed: bool = False
+    penalty_until: int | None = None
+    plan: Plan | None = None
+    plays: int = 0
+    penalties: int = 0
+
+    @property
+    def cards(self) -> tuple[Card | None, ...]:
+        """Return the card of each slot."""
+        return tuple(slot.cards[0] if slot.cards else None for slot in self.slots)
+
+    @property
+    def held(self) -> int:
+        """Return how many cards are in the slots."""
+        return sum(map(len, self.slots))
+
+    @property
+    def left(self) -> int:
+        """Return how many cards the seat has to get rid of."""
+        return self.held + len(self.stock)
+
+    def played(self, slot: int) -> "Hand":
+        """Return the hand after a play, the slot filled again from the stock while it lasts (SP-2)."""
+        fresh, stock = self.stock.take(1)
+        slots = list(self.slots)
+        slots[slot] = slots[slot].holding(fresh)
+        return replace(self, slots=tuple(slots), stock=stock, plan=None, plays=self.plays + 1)
+
+
+def dealt_hand(seat: int, cards: tuple[Card, ...] = ()) -> Hand:
+    """Return a seat's hand with these cards, the first five in the slots."""
+    slots = tuple(Pile(cards[slot : slot + 1], Sight.OWNER, seat) for slot in range(SLOTS))
+    return Hand(slots, Pile(cards[SLOTS:]))
+
+
+class Racing(State, frozen=True, tag="speed"):
+    """The state; `changed_at` is when a pile changed last, `pack` the cards before the first round."""
+
+    house: House = House()
+    phase: Phase = Phase.READY
+    ready: tuple[bool, bool] = (False, False)
+    countdown_until: int | None = None
+    changed_at: int = 0
+    pack: Pile = Pile(pack())
+    left: Centre = Centre()
+    right: Centre = Centre()
+    hands: tuple[Hand, Hand] = (dealt_hand(0), dealt_hand(1))
+    flips: int = 0
+    result: Result | None = None
+    totals: tuple[Tally, Tally] = (Tally(0), Tally(1))
+
+    @property
+    def centre(self) -> dict[str, Centre]:
+        """Return both piles by side."""
+        return {"left": self.left, "right": self.right}
+
+    @property
+    def tops(self) -> dict[str, Card | None]:
+        """Return the cards to play on by side."""
+        return {"left": self.left.top, "right": self.right.top}
+
+    def with_hand(self, seat: int, hand: Hand) -> "Racing":
+        """Return the state with a seat's hand in place of the one it had."""
+        return replace(self, hands=(hand, self.hands[1]) if seat == 0 else (self.hands[0], hand))

@@ -1,0 +1,142 @@
+"""Speed: what a viewer is shown of the table and of the score, and the table as text."""
+
+from enum import StrEnum
+
+from msgspec import Struct
+
+from engine.cards import Face
+from engine.games.speed_plays import SIDES
+
+
+class Phase(StrEnum):
+    """Where a round is."""
+
+    READY = "ready"
+    COUNTDOWN = "countdown"
+    OPEN = "open"
+    SETTLED = "settled"
+
+
+class Result(Struct, frozen=True):
+    """How a round ended: `reason` is out-of-cards, forfeit or stalemate; cards left by seat; the payout in chips."""
+
+    winner: int | None
+    reason: str
+    cards_left: tuple[int, ...]
+    payout: int
+
+
+class Tally(Struct, frozen=True):
+    """A seat's running totals over settled rounds; the balance in chips, negative what it owes (SP-12)."""
+
+    seat: int
+    won: int = 0
+    drawn: int = 0
+    lost: int = 0
+    plays: int = 0
+    penalties: int = 0
+    balance: int = 0
+
+
+class PileView(Struct, frozen=True):
+    """A centre pile: its top, its size, its top's number, and the size of its side stock (SP-14)."""
+
+    top: Face | None
+    size: int
+    seq: int
+    side: int
+
+
+class Piles(Struct, frozen=True):
+    """Both centre piles."""
+
+    left: PileView
+    right: PileView
+
+
+class HandView(Struct, frozen=True):
+    """A seat's cards: the five slots, `None` for an empty one and for every one of another's; and how many there are.
+
+    `passed` is a pass by choice alone (SP-9); `ready` waits for the other seat's deal (SP-3).
+    """
+
+    seat: int
+    slots: tuple[Face | None, ...]
+    hand: int
+    stock: int
+    passed: bool
+    penalty_until: int | None
+    ready: bool
+    balance: int
+
+
+class Table(Struct, frozen=True, tag_field="game", tag="speed"):
+    """What a viewer sees of a round; times in ms, the stake in chips a card."""
+
+    phase: Phase
+    countdown_until: int | None
+    piles: Piles
+    hands: tuple[HandView, ...]
+    stake: int
+    result: Result | None
+
+
+class Sheet(Struct, frozen=True, tag_field="game", tag="speed"):
+    """The score sheet (SP-16): a round's figures by seat, and the totals of the settled rounds."""
+
+    winner: int | None
+    reason: str | None
+    cards_left: tuple[int, ...]
+    payout: int
+    stake: int
+    flips: int
+    plays: tuple[int, ...]
+    penalties: tuple[int, ...]
+    totals: tuple[Tally, ...]
+
+
+WAYS = {
+    "out-of-cards": "out of cards",
+    "forfeit": "the other seat has left",
+    "stalemate": "no card in hand fits any card of the centre",
+}
+
+
+def drawn(table: Table) -> list[str]:
+    """Return the table as text: the piles, and every hand with its slots."""
+    lines = [_drawn_head(table), ""]
+    for side in SIDES:
+        pile = getattr(table.piles, side)
+        about = f"number {pile.seq}, {pile.size} cards, {pile.side} aside"
+        lines.append(f"{side.capitalize():6} [{pile.top or '  '}]  {about}")
+    for hand in table.hands:
+        lines += ["", *_drawn_hand(hand)]
+    return [*lines, *(["", _drawn_result(table.result)] if table.result else [])]
+
+
+def _drawn_head(table: Table) -> str:
+    stake = f"   stake {table.stake} a card" if table.stake else ""
+    countdown = f" until {table.countdown_until}" if table.countdown_until is not None else ""
+    return f"{table.phase.capitalize()}{countdown}{stake}"
+
+
+def _drawn_hand(hand: HandView) -> list[str]:
+    """Return a hand with the numbers of its slots, or how many cards another's holds."""
+    marks = [
+        *(["ready"] if hand.ready else []),
+        *(["has passed"] if hand.passed else []),
+        *([f"penalty until {hand.penalty_until}"] if hand.penalty_until is not None else []),
+        *([f"balance {hand.balance:+}"] if hand.balance else []),
+    ]
+    about = ", ".join([f"Seat {hand.seat}: {hand.hand} in hand, {hand.stock} in stock", *marks])
+    if not any(hand.slots):
+        return [about]
+    numbers = "  ".join(f"{slot:>2}" for slot in range(len(hand.slots)))
+    return [about, f"  slot  {numbers}", f"  card  {'  '.join(card or '--' for card in hand.slots)}"]
+
+
+def _drawn_result(result: Result) -> str:
+    if result.winner is None:
+        return f"DRAW: {WAYS[result.reason]}"
+    left = result.cards_left[1 - result.winner]
+    return f"SEAT {result.winner} WINS: {WAYS[result.reason]}; {left} cards left, paid {result.payout}"
