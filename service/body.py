@@ -9,7 +9,8 @@ MOST_BYTES = 16 * 1024
 MOST_LEVELS = 32
 MOST_DIGITS = 20
 
-_STRINGS = re.compile(r'"(?:[^"\\]|\\.)*"', re.DOTALL)
+# A string that nobody closes matches too: searching for its end from every quote would take seconds.
+_STRINGS = re.compile(r'"(?:[^"\\]|\\.)*"?', re.DOTALL)
 _ESCAPED_SURROGATE = re.compile(r"\\u[dD][89a-fA-F]")
 
 

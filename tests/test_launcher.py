@@ -5,7 +5,6 @@ import os
 import re
 import signal
 import socket
-import subprocess
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -14,7 +13,7 @@ import pytest
 from redis import Redis
 
 from service import launcher
-from service.embedded import SOCKET_NAME, StoreError, start_store
+from service.embedded import SOCKET_NAME
 from service.launcher import LONGEST_PAUSE, STEADY
 from tests.servers import ServiceProcess, StoreProcess, eventually, free_port
 
@@ -148,30 +147,6 @@ if sys.platform == "linux":  # elsewhere a child can only be ended by the next s
         eventually(lambda: not listens(service.port), "gunicorn has ended")
 
 
-def test_a_store_that_outlived_its_launcher_is_ended_by_the_next_start(tmp_path: Path) -> None:
-    """The next store waits for the one before it, and has its data."""
-    script = (
-        "import os, pathlib, sys, service.embedded as e\n"
-        "e.die_with_parent = lambda: None\n"
-        "print(e.start_store(pathlib.Path(sys.argv[1])).process.pid, flush=True)\n"
-        "os._exit(0)\n"
-    )
-    done = subprocess.run(
-        [sys.executable, "-c", script, tmp_path], check=True, capture_output=True, text=True, timeout=60
-    )
-    with socket.socket(socket.AF_UNIX) as line:
-        line.connect(str(tmp_path / SOCKET_NAME))
-        with Redis(unix_socket_path=str(tmp_path / SOCKET_NAME)) as orphan:
-            assert orphan.info("server")["process_id"] == int(done.stdout)
-            orphan.set("kept", "yes")
-        store = start_store(tmp_path)
-        line.settimeout(30)
-        assert line.recv(1) == b""
-    with Redis.from_url(store.url, decode_responses=True) as after:
-        assert after.get("kept") == "yes"
-    store.stop()
-
-
 def test_a_killed_store_is_started_again(tmp_path: Path) -> None:
     """Gunicorn goes on, the store comes back with the data, and both are said."""
     with ServiceProcess(tmp_path / "var") as service:
@@ -209,45 +184,6 @@ def test_a_second_request_to_stop_is_obeyed_at_once(tmp_path: Path) -> None:
         assert service.stop() == 128 + signal.SIGKILL
     assert not [pid for pid in (store, gunicorn) if runs(pid)]
     eventually(lambda: not listens(service.port), "the workers have ended")
-
-
-def test_a_log_cut_off_in_mid_write_is_recovered(tmp_path: Path) -> None:
-    """What was written whole before the cut is there."""
-    store = start_store(tmp_path)
-    with Redis.from_url(store.url) as before:
-        before.set("whole", "yes")
-    store.kill()
-    (log,) = (tmp_path / "appendonlydir").glob("*.incr.aof")
-    with log.open("ab") as end:
-        end.write(b"*3\r\n$3\r\nSET\r\n$3\r\ncut\r\n$9\r\nhal")
-    store.start()
-    store.wait()
-    with Redis.from_url(store.url, decode_responses=True) as after:
-        assert after.mget("whole", "cut") == ["yes", None]
-    store.stop()
-
-
-def test_a_log_that_cannot_be_read_is_told(tmp_path: Path) -> None:
-    """The error has the server's last words and where the rest of them is."""
-    store = start_store(tmp_path)
-    store.kill()
-    (log,) = (tmp_path / "appendonlydir").glob("*.incr.aof")
-    log.write_bytes(b"no log at all\r\n" * 9)
-    store.start()
-    with pytest.raises(StoreError, match=r"did not start: Bad file format.*store\.log"):
-        store.wait()
-    store.stop()
-
-
-def test_a_long_path_is_served_through_a_short_socket(tmp_path: Path) -> None:
-    """A directory too deep for a socket gets one in a temporary directory, which goes with the store."""
-    deep = tmp_path / ("d" * 60) / ("e" * 60)
-    store = start_store(deep)
-    assert len(os.fsencode(store.socket)) <= 100
-    assert store.socket.parent.stat().st_mode & 0o777 == 0o700
-    assert (deep / "appendonlydir").is_dir()
-    store.stop()
-    assert not store.socket.parent.exists()
 
 
 def test_the_service_over_a_given_store_starts_none(server: StoreProcess, tmp_path: Path) -> None:
