@@ -14,7 +14,7 @@ proc_name = "croupier"
 
 worker_class = Worker
 workers = _settings.workers
-threads = _settings.threads
+threads = _settings.threads + _settings.streams
 # A connection that is kept open between requests holds no thread, and a proxy keeps many.
 worker_connections = 1000 + threads
 keepalive = 20

@@ -214,6 +214,12 @@ def settle(position: Position, now: int, bots: Mapping[str, Bot]) -> tuple[Step,
     return tuple(steps)
 
 
+def next_due(position: Position, otherwise: int) -> int:
+    """Return the moment (ms) of the next timed consequence, a bot's included: for whoever waits, not for a view."""
+    due = game_of(position).due(position.state)
+    return min(due.at, otherwise) if due else otherwise
+
+
 def replay(position: Position, moves: Iterable[Move]) -> Position:
     """Return the position after the logged moves; what was settled is among them."""
     for move in moves:

@@ -10,8 +10,10 @@ from flask_cors import CORS
 from service import logs, problems
 from service.api import api
 from service.body import MOST_BYTES
+from service.events import events
 from service.sessions import Sessions, Store
 from service.settings import Settings
+from service.streams import Streams
 
 EXPOSED = [
     "ETag",
@@ -32,10 +34,13 @@ def create_app(settings: Settings, store: Store) -> Flask:
     app = Flask("croupier", static_folder=None)
     app.config["MAX_CONTENT_LENGTH"] = MOST_BYTES
     app.url_map.merge_slashes = False  # no redirects
-    app.extensions["sessions"] = Sessions(store)
+    sessions = Sessions(store)
+    app.extensions["sessions"] = sessions
+    app.extensions["streams"] = Streams(sessions, store.wakes(), settings.streams)
     app.before_request(_arrived)
     app.after_request(_answered)
     app.register_blueprint(api)
+    app.register_blueprint(events)
     problems.register(app)
     CORS(app, origins="*", send_wildcard=True, expose_headers=EXPOSED, max_age=600)
     return app

@@ -1,22 +1,15 @@
 """The routes: read what is asked, ask `sessions`, render what comes back."""
 
-import hashlib
 import re
-from collections.abc import Callable
-from typing import Any, cast
 
-from flask import Blueprint, Response, current_app, request
+from flask import Blueprint, Response, request
 
 from engine import play
-from engine.games import GAMES
-from service import documents, schemas, views
+from service import documents, reading, schemas, views
 from service.board import board
-from service.body import parse
 from service.documents import HTML, JSON, MARKDOWN, YAML, Document
-from service.problems import NotAcceptable, UnknownGame
 from service.records import Seen
-from service.schemas import Unprocessable
-from service.sessions import Refused, Request, Sessions, Unauthorized, UnknownSession
+from service.sessions import Refused, Request
 
 TEXT = "text/plain; charset=utf-8"
 REVISION = "r1"
@@ -25,9 +18,6 @@ VERBS = ("deal", "choose", "swap", "confirm", "wager", "evaluate", "leave", "see
 
 api = Blueprint("api", __name__)
 
-_ID = re.compile(r"[A-Za-z0-9_-]{22}", re.ASCII)
-_KEY = re.compile(r"[A-Za-z0-9_-]{1,64}", re.ASCII)
-_OUR_TAG = re.compile(r'(?:W/)?"(\d{1,20})\.[^"]*"', re.ASCII)
 _TAG = re.compile(r'(?:W/)?("[^"]*")')
 _SEEN = {
     "Cache-Control": "private, no-cache",
@@ -51,22 +41,22 @@ def games() -> Response:
 @api.get("/v1/games/<game>")
 def game_info(game: str) -> Response:
     """Tell all about a game."""
-    return _published(documents.info(_game(game)))
+    return _published(documents.info(reading.game_named(game)))
 
 
 @api.get("/v1/games/<game>/rules")
 def game_rules(game: str) -> Response:
     """Give a game's rules."""
-    return _published(documents.rules(_game(game), _accepted(MARKDOWN, HTML)))
+    return _published(documents.rules(reading.game_named(game), reading.accepted(MARKDOWN, HTML)))
 
 
 @api.post("/v1/games/<game>/evaluate")
 def evaluate_cards(game: str) -> Response:
     """Tell what cards are worth, in this game."""
-    _accepted(JSON)
-    body = _body()
-    slug = _game(game)
-    _query()
+    reading.accepted(JSON)
+    body = reading.body()
+    slug = reading.game_named(game)
+    reading.query()
     cards, options = schemas.evaluate_body(slug, body)
     worth = play.evaluate(slug, cards, options)
     return Response(views.encode({"game": slug, **worth}), headers=_OWN, content_type=JSON)
@@ -87,25 +77,25 @@ def contract_json() -> Response:
 @api.get("/healthz")
 def alive() -> Response:
     """Tell that the process answers."""
-    _query()
+    reading.query()
     return Response(b'{"status":"ok"}', headers=_OWN, content_type=JSON)
 
 
 @api.get("/readyz")
 def ready() -> Response:
     """Tell that the store answers."""
-    _query()
-    _sessions().ready()
+    reading.query()
+    reading.sessions().ready()
     return Response(b'{"status":"ready"}', headers=_OWN, content_type=JSON)
 
 
 @api.post("/v1/sessions")
 def create() -> Response:
     """Open a session."""
-    _accepted(JSON)
-    body = _body()
-    _query()
-    opened = _sessions().open(schemas.create_body(body))
+    reading.accepted(JSON)
+    body = reading.body()
+    reading.query()
+    opened = reading.sessions().open(schemas.create_body(body))
     headers = _headers(opened.seen, "json") | {"Location": f"/v1/sessions/{opened.seen.session}"}
     document = views.encode(views.created(opened))
     return Response(document, 201, headers, content_type=JSON)
@@ -114,18 +104,18 @@ def create() -> Response:
 @api.get("/v1/sessions/<session>")
 def look(session: str) -> Response:
     """Show the session to this viewer."""
-    media_type = _accepted(JSON, TEXT)
-    seen = _sessions().look(_id(session), _token())
-    with_actions = _query(actions=True)["actions"]
-    return _view(seen, media_type, with_actions=with_actions)
+    media_type = reading.accepted(JSON, TEXT)
+    seen = reading.sessions().look(reading.session_id(session), reading.token())
+    asked = reading.query(actions=reading.flag)
+    return _view(seen, media_type, with_actions=asked.get("actions", True))
 
 
 @api.get("/v1/sessions/<session>/score")
 def score(session: str) -> Response:
     """Show the score sheet."""
-    _accepted(JSON)
-    seen, sheet = _sessions().score(_id(session), _token())
-    _query()
+    reading.accepted(JSON)
+    seen, sheet = reading.sessions().score(reading.session_id(session), reading.token())
+    reading.query()
     return _unless_known(seen, "score") or Response(
         views.encode(views.score(seen, sheet)), headers=_headers(seen, "score"), content_type=JSON
     )
@@ -134,16 +124,16 @@ def score(session: str) -> Response:
 @api.delete("/v1/sessions/<session>")
 def delete(session: str) -> Response:
     """End a session, for its host."""
-    asked = Request("delete", _token(), lambda _game: _query())
-    acted = _sessions().act(_id(session), asked)
+    asked = Request("delete", reading.token(), lambda _game: reading.query())
+    acted = reading.sessions().act(reading.session_id(session), asked)
     return Response(b"", 204, _OWN | {"Croupier-Time": str(acted.seen.now)})
 
 
 @api.post(f"/v1/sessions/<session>/<any({', '.join(VERBS)}):verb>")
 def act(session: str, verb: str) -> Response:
     """Play an action."""
-    media_type = _accepted(JSON, TEXT)
-    acted = _sessions().act(_id(session), _asked(verb))
+    media_type = reading.accepted(JSON, TEXT)
+    acted = reading.sessions().act(reading.session_id(session), reading.action(verb))
     if acted.refusal:
         raise Refused(acted.refusal, acted.seen)
     return _view(acted.seen, media_type)
@@ -152,24 +142,10 @@ def act(session: str, verb: str) -> Response:
 @api.post("/v1/sessions/<session>/<any(join, token):verb>")
 def give_seat(session: str, verb: str) -> Response:
     """Give a seat away, or its token anew; the token is told this once."""
-    _accepted(JSON)
-    acted = _sessions().act(_id(session), _asked(verb))
+    reading.accepted(JSON)
+    acted = reading.sessions().act(reading.session_id(session), reading.action(verb))
     headers = _headers(acted.seen, "json")
     return Response(views.encode(views.seated(acted)), headers=headers, content_type=JSON)
-
-
-def _asked(verb: str) -> Request:
-    """Return what the request asks for; nothing of the body but its JSON is checked yet."""
-    body = _body()
-    key = request.headers.get("Idempotency-Key")
-    return Request(
-        verb=verb,
-        token=_token(),
-        body=lambda game: _action_body(game, verb, body, key),
-        key=key if key and _KEY.fullmatch(key) else None,
-        digest=_digest(),
-        matches=_if_match(),
-    )
 
 
 def _view(seen: Seen, media_type: str, *, with_actions: bool = True) -> Response:
@@ -207,92 +183,9 @@ def _unless_known(seen: Seen, name: str) -> Response | None:
 
 def _published(document: Document) -> Response:
     """Send what is the same for everyone, or a 304."""
-    _query()
+    reading.query()
     headers = _PUBLIC | {"ETag": document.etag}
     given = request.headers.get("If-None-Match", "")
     if given.strip() == "*" or document.etag in _TAG.findall(given):
         return Response(b"", 304, headers)
     return Response(document.body, headers=headers, content_type=document.media_type)
-
-
-def _sessions() -> Sessions:
-    return cast("Sessions", current_app.extensions["sessions"])
-
-
-def _game(game: str) -> str:
-    """Return the game's name; raise `UnknownGame` where there is none."""
-    if game not in GAMES:
-        raise UnknownGame
-    return game
-
-
-def _id(session: str) -> str:
-    """Return the session id, before any key is made of it."""
-    if not _ID.fullmatch(session):
-        raise UnknownSession
-    return session
-
-
-def _token() -> str | None:
-    """Return the bearer token, if one is given."""
-    given = request.headers.get("Authorization")
-    if given is None:
-        return None
-    scheme, _, token = given.partition(" ")
-    if scheme.lower() != "bearer" or not token.strip():
-        raise Unauthorized("The Authorization header must be: Bearer <token>.")
-    return token.strip()
-
-
-def _body() -> dict[str, Any]:
-    return parse(request.get_data(cache=True), request.headers.get("Content-Type"))
-
-
-def _action_body(game: str, verb: str, body: dict[str, Any], key: str | None) -> dict[str, Any]:
-    """Return a verb's checked body; the query and the key are checked with it."""
-    _query()
-    if key is not None and not _KEY.fullmatch(key):
-        fault = "A key has 1 to 64 of A-Z, a-z, 0-9, _ and -."
-        raise Unprocessable({"Idempotency-Key": fault}, "header")
-    return schemas.verb_body(game, verb, body)
-
-
-def _query(**defaults: bool) -> dict[str, bool]:
-    """Return the flags in the query; raise `Unprocessable` for any other parameter."""
-    if not request.query_string:
-        return defaults
-    found = dict(defaults)
-    for name, values in request.args.lists():
-        if name not in defaults:
-            raise Unprocessable({name: "There is no such parameter."}, "parameter")
-        if values not in (["true"], ["false"]):
-            raise Unprocessable({name: "Must be true or false, once."}, "parameter")
-        found[name] = values == ["true"]
-    return found
-
-
-def _accepted(*offered: str) -> str:
-    """Return the representation that the client likes best, by default the first."""
-    given = request.headers.get("Accept")
-    if given is None or given in ("*/*", offered[0]):
-        return offered[0]
-    accepted = request.accept_mimetypes.best_match([each.split(";")[0] for each in offered])
-    if accepted is None:
-        raise NotAcceptable
-    return next(each for each in offered if each.startswith(accepted))
-
-
-def _if_match() -> Callable[[int], bool]:
-    """Return what If-Match says of a version: without it every one will do."""
-    given = request.headers.get("If-Match")
-    if given is None or given.strip() == "*":
-        return lambda _version: True
-    versions = {int(found) for found in _OUR_TAG.findall(given)}
-    return versions.__contains__
-
-
-def _digest() -> bytes:
-    """Return a hash of what makes two requests the same: method, path, query, body."""
-    parts = (request.method.encode(), request.path.encode(), request.query_string)
-    head = b"".join(len(part).to_bytes(4, "big") + part for part in parts)
-    return hashlib.sha256(head + request.get_data(cache=True)).digest()

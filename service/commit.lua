@@ -1,6 +1,6 @@
 #!lua
 -- One change of one session, whole or not at all: every check comes before the first write.
--- KEYS: state, log, keys
+-- KEYS: state, log, keys, and the channel on which readers wait
 -- ARGV: version it was worked out from, blob, time to drop the keys (ms), field of the
 --       idempotency record or '', the record, then the log entries
 if ARGV[4] ~= '' and redis.call('HEXISTS', KEYS[3], ARGV[4]) == 1 then return 'recorded' end
@@ -12,5 +12,6 @@ local entries = #ARGV - 5
 redis.call('HSET', KEYS[1], 'version', string.format('%d', version + entries), 'blob', ARGV[2])
 for entry = 6, #ARGV do redis.call('RPUSH', KEYS[2], ARGV[entry]) end
 if ARGV[4] ~= '' then redis.call('HSET', KEYS[3], ARGV[4], ARGV[5]) end
-for _, key in ipairs(KEYS) do redis.call('PEXPIREAT', key, ARGV[3]) end
+for key = 1, 3 do redis.call('PEXPIREAT', KEYS[key], ARGV[3]) end
+redis.call('SPUBLISH', KEYS[4], version + entries)
 return 'committed'

@@ -9,9 +9,10 @@ from werkzeug.exceptions import HTTPException
 from engine.game import Illegal, Invalid, NotYours
 from service import sessions, views
 from service.body import Malformed, NotAnObject, WrongMediaType
+from service.connection import StoreAway
 from service.logs import log
 from service.schemas import Unprocessable
-from service.store import StoreAway
+from service.streams import TooManyStreams
 
 MEDIA_TYPE = "application/problem+json"
 
@@ -54,6 +55,7 @@ KINDS: dict[type[Exception], Kind] = {
     Invalid: Kind(422, "invalid", "The request does not fit"),
     sessions.KeyReused: Kind(422, "key-reused", "The key belongs to another request"),
     StoreAway: Kind(503, "store-unavailable", "The store does not answer", _SOON),
+    TooManyStreams: Kind(503, "too-many-streams", "Every place for a stream is taken", _SOON),
     sessions.Busy: Kind(503, "busy", "Too many requests for this session at once", _SOON),
 }
 HTTP_KINDS = {
@@ -70,6 +72,7 @@ DETAILS = {
     "gone": "It was deleted, or nobody moved for a day. Its score can still be read for a week.",
     "key-reused": "This Idempotency-Key came with another request before; nothing was done.",
     "store-unavailable": "Send the request again, with its Idempotency-Key: it happens once.",
+    "too-many-streams": "Poll in the meantime, or try again; another process may have a place.",
     "busy": "Nothing was done; send the request again, with its Idempotency-Key.",
     "unsupported-media-type": "Send Content-Type: application/json, in UTF-8.",
     "body-too-large": "A body has at most 16 KiB.",

@@ -19,6 +19,7 @@ from service import records
 from service.records import HOST, KEPT_MS, SEAT, TIME, Entry, Record, Repeat, Seen, Viewer
 from service.schemas import Create
 from service.store import Change, Deadline, Loaded, Verdict
+from service.wakes import Wakes
 
 MOST_RACES = 8
 ID_BYTES, TOKEN_BYTES, SECRET_BYTES = 16, 32, 64
@@ -35,6 +36,7 @@ class Store(Protocol):
     def commit(self, session: str, change: Change, deadline: Deadline) -> Verdict: ...
     def log(self, session: str, first: int, last: int, deadline: Deadline) -> list[bytes]: ...
     def now(self, deadline: Deadline) -> int: ...
+    def wakes(self) -> Wakes: ...
 
 
 class UnknownSession(Exception):
@@ -170,6 +172,14 @@ class Sessions:
             if self._committed(session, change, deadline):
                 return acted
         raise Busy
+
+    def follow(self, session: str) -> Seen:
+        """Return the session as a spectator sees it, over or not, with what was due written down."""
+        return self._read(session, None, _stored)
+
+    def entries(self, session: str, first: int, last: int) -> list[Entry]:
+        """Return the log from one version to another, both included."""
+        return [records.decode_entry(line) for line in self._store.log(session, first, last, Deadline())]
 
     def ready(self) -> None:
         """Raise `StoreAway` unless the store answers."""

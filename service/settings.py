@@ -28,7 +28,9 @@ class Settings:
     workers: int = 2
     """Processes that answer requests."""
     threads: int = 32
-    """Requests that each process answers at once; every open stream takes one."""
+    """Requests that each process answers at once, streams apart."""
+    streams: int = 1024
+    """Streams that each process holds open; each takes a thread, which costs some 40 KB."""
     redis_url: str | None = None
     """Where the store is; None asks for the embedded one."""
     var_dir: Path = Path("var")
@@ -50,6 +52,7 @@ class Settings:
                 port=env.int("PORT", cls.port, validate=Range(1, 65535)),
                 workers=env.int("WORKERS", cls.workers, validate=Range(1, 256)),
                 threads=env.int("THREADS", cls.threads, validate=Range(1, 4096)),
+                streams=env.int("STREAMS", cls.streams, validate=Range(1, 16384)),
                 redis_url=env.str("REDIS_URL", None, validate=_store_url),
                 var_dir=env.path("VAR_DIR", cls.var_dir),
                 log_level=env.str("LOG_LEVEL", cls.log_level, validate=OneOf(_LEVELS)),

@@ -9,21 +9,15 @@ import time
 from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
-import redis
-from redis.backoff import NoBackoff
-from redis.exceptions import NoScriptError, RedisError
-from redis.retry import Retry
+from redis import Redis
+from redis.exceptions import NoScriptError
 
-CONNECT_SECONDS = 0.3
-REPLY_SECONDS = 0.8
+from service.connection import CONNECT_SECONDS, REPLY_SECONDS, StoreAway, store_errors
+from service.wakes import Wakes
+
 REQUEST_SECONDS = 2.0
-MOST_CONNECTIONS = 64
 
 Verdict = Literal["committed", "conflict", "missing", "recorded"]
-
-
-class StoreAway(Exception):
-    """The store does not answer in time, or refuses to write: nothing is known to have changed."""
 
 
 class Loaded(NamedTuple):
@@ -67,25 +61,10 @@ class Script:
 LOAD, OPEN, COMMIT = Script("load.lua"), Script("open.lua"), Script("commit.lua")
 
 
-def connect(url: str) -> "redis.Redis":
-    """Return a client with one bounded pool, no retries and time-outs of its own."""
-    pool = redis.BlockingConnectionPool.from_url(
-        url,
-        protocol=2,  # no handshake: a connection costs one round trip less
-        driver_info=None,
-        max_connections=MOST_CONNECTIONS,
-        timeout=CONNECT_SECONDS,
-        socket_connect_timeout=CONNECT_SECONDS,
-        socket_timeout=REPLY_SECONDS,
-        retry=Retry(NoBackoff(), 0),
-    )
-    return redis.Redis(connection_pool=pool)
-
-
 class Store:
     """Loads and commits sessions; raises `StoreAway` and nothing else."""
 
-    def __init__(self, client: "redis.Redis") -> None:
+    def __init__(self, client: Redis) -> None:
         self._client = client
 
     def open(self, session: str, blob: bytes, drop_at: int, deadline: Deadline) -> bool:
@@ -101,7 +80,7 @@ class Store:
 
     def commit(self, session: str, change: Change, deadline: Deadline) -> Verdict:
         """Write a change if nothing came between, and nothing at all otherwise."""
-        keys = tuple(_key(session, part) for part in ("state", "log", "keys"))
+        keys = tuple(_key(session, part) for part in ("state", "log", "keys", "wake"))
         base, blob, drop_at, entries, field, record = change
         reply = self._run(COMMIT, keys, (base, blob, drop_at, field, record, *entries), deadline)
         return reply.decode()  # type: ignore[no-any-return]
@@ -115,6 +94,10 @@ class Store:
         seconds, micros = self._call(deadline, "TIME")
         return int(seconds) * 1000 + int(micros) // 1000
 
+    def wakes(self) -> Wakes:
+        """Return a way to hear of changes, over a connection of its own."""
+        return Wakes(self._client)
+
     def _run(self, script: Script, keys: tuple[str, ...], args: tuple[Any, ...], deadline: Deadline) -> Any:  # noqa: ANN401 - whatever the script returns
         """Run a script; a store that has forgotten it is sent the source, once."""
         try:
@@ -126,12 +109,8 @@ class Store:
         """Send one command, once."""
         if not deadline.allows_a_call():
             raise StoreAway("the request's time is used up")
-        try:
+        with store_errors():
             return self._client.execute_command(*command)  # type: ignore[no-untyped-call]
-        except NoScriptError:
-            raise
-        except RedisError as error:
-            raise StoreAway(f"{type(error).__name__}: {error}") from error
 
 
 def _key(session: str, part: str) -> str:

@@ -4,6 +4,7 @@ from typing import Any
 
 from msgspec import UNSET, Struct, UnsetType
 from msgspec.json import Encoder
+from msgspec.structs import replace
 
 from engine import play
 from engine.fields import CLIENT_SEED, Choice, Name, Shape
@@ -109,6 +110,38 @@ def view(seen: Seen, *, with_actions: bool = True) -> View:
         expires_at=record.expires_at,
         actions=actions(seen) if with_actions else UNSET,
         events=UNSET if seen.events is None else [event.seen(look) for event in seen.events],
+    )
+
+
+class Frame(Struct, frozen=True):
+    """One version of a session as a stream's client is sent it; times in ms."""
+
+    event: str
+    version: int
+    at: int
+    now: int
+    events: list[dict[str, Any]]
+    view: View | UnsetType = UNSET
+
+
+class Ended(Struct, frozen=True):
+    """The last that a stream says."""
+
+    event: str
+    version: int
+    reason: str | None
+
+
+def frame(event: str, seen: Seen, *, with_view: bool) -> Frame:
+    """Return a version for one viewer; its view is what a read of that version gives."""
+    look = look_as(seen.viewer.seat)
+    return Frame(
+        event,
+        seen.record.version,
+        seen.record.moved_at,
+        seen.now,
+        [each.seen(look) for each in seen.events or ()],
+        view(replace(seen, events=None)) if with_view else UNSET,
     )
 
 

@@ -1,8 +1,9 @@
 """The application that gunicorn serves: settings from the environment, the store by its URL."""
 
 from service import create_app
+from service.connection import connect
 from service.settings import Settings, SettingsError
-from service.store import Store, connect
+from service.store import Store
 
 _settings = Settings.read()
 if _settings.redis_url is None:

@@ -1,0 +1,170 @@
+"""A session's events, as a long poll, as server-sent events or as lines of JSON: one log, each viewer's own view."""
+
+from collections.abc import Iterator
+from queue import Empty
+from typing import cast
+
+from flask import Blueprint, Response, current_app, request
+
+from service import reading, views
+from service.documents import JSON
+from service.records import Seen, Viewer
+from service.streams import Frame, Streams, Subscription, TooManyStreams, closing
+
+SSE = "text/event-stream"
+NDJSON = "application/x-ndjson"
+HEARTBEAT_SECONDS = 15.0
+LONGEST_WAIT = 30
+MOST_VERSION = 10**15 - 1
+RETRY_MS = 1000
+
+events = Blueprint("events", __name__)
+
+_HEADERS = {"Cache-Control": "no-store", "X-Accel-Buffering": "no", "Vary": "Authorization, Accept"}
+
+
+class Feed:
+    """What one client is to be told, in its own words."""
+
+    def __init__(self, seen: Seen, after: int | None, *, with_view: bool) -> None:
+        self.seen = seen
+        self.after = after
+        self.with_view = with_view
+
+    def opening(self) -> list[views.Frame]:
+        """Return what comes first: a snapshot, the versions missed, or a snapshot in place of too many."""
+        if self.after is None:
+            return [views.frame("snapshot", self.seen, with_view=True)]
+        missed = _streams().missed(self.seen, self.after)
+        if missed is None:
+            return [views.frame("reset", self.seen, with_view=True)]
+        return [self.told(frame) for frame in missed]
+
+    def told(self, frame: Frame) -> views.Frame:
+        """Return a version as this viewer may know it."""
+        seen = Seen(self.seen.session, frame.record, self._viewer(frame), frame.now, frame.entry.events)
+        return views.frame("move", seen, with_view=self.with_view)
+
+    def ended(self, frame: Frame) -> bool:
+        """Return whether the stream ends behind this version: the session does, or the token is void."""
+        action = frame.entry.move.action
+        void = action.verb == "token" and action.body["seat"] == self.seen.viewer.seat
+        return void or frame.over()
+
+    def _viewer(self, frame: Frame) -> Viewer:
+        """Return the viewer at that version: the host's rights may have passed on (C-10)."""
+        seat, host = self.seen.viewer.seat, frame.record.position.host
+        return Viewer(seat, host=self.seen.viewer.host and host is None if seat is None else host == seat)
+
+
+@events.get("/v1/sessions/<session>/events")
+def follow(session: str) -> Response:
+    """Tell what happens, from now on or from after a version."""
+    media_type = reading.accepted(JSON, SSE, NDJSON)
+    seen = reading.sessions().look(reading.session_id(session), reading.token())
+    asked = reading.query(
+        after=reading.number(0, MOST_VERSION), wait=reading.number(0, LONGEST_WAIT), view=reading.flag
+    )
+    after = _last_event_id(asked.get("after")) if media_type == SSE else asked.get("after")
+    feed = Feed(seen, after, with_view=asked.get("view", True))
+    if media_type == JSON:
+        return _poll(feed, asked.get("wait", 0))
+    return _stream(feed, media_type)
+
+
+def _poll(feed: Feed, wait: int) -> Response:
+    """Answer with the versions missed, or wait for the next; without a place to wait in, answer at once."""
+    headers = _HEADERS | {"Croupier-Time": str(feed.seen.now)}
+    if feed.after is None:
+        feed.after = feed.seen.record.version
+    frames = feed.opening()
+    if not frames and wait and not _over(feed.seen):
+        try:
+            frames = _waited(feed, wait)
+        except TooManyStreams:
+            headers["Retry-After"] = "1"
+    version = frames[-1].version if frames else feed.seen.record.version
+    document = {"version": version, "frames": frames}
+    return Response(views.encode(document), headers=headers, content_type=JSON)
+
+
+def _waited(feed: Feed, seconds: int) -> list[views.Frame]:
+    """Return the next version, and what came at once behind it, or nothing when the time is up."""
+    subscription = _streams().subscribe(feed.seen)
+    found: list[views.Frame] = []
+    try:
+        left = float(seconds)
+        while (frame := subscription.get(left)) is not None:
+            found.append(feed.told(frame))
+            left = 0
+    except Empty:
+        pass
+    finally:
+        _streams().unsubscribe(subscription)
+    return found
+
+
+def _stream(feed: Feed, media_type: str) -> Response:
+    """Stream until the session ends, the client goes or the process closes."""
+    over = _over(feed.seen)
+    if over and feed.after == feed.seen.record.version:
+        return Response(b"", 204, _HEADERS)  # what makes an EventSource stop coming back
+    opening, streams = feed.opening(), _streams()  # found here: a stream is written outside of Flask's context
+    subscription = None if over else streams.subscribe(feed.seen)
+    written = _lines(_told(feed, opening, subscription), media_type)
+    response = Response(written, headers=_HEADERS | {"Croupier-Time": str(feed.seen.now)}, content_type=media_type)
+    if subscription is not None:
+        response.call_on_close(lambda: streams.unsubscribe(subscription))
+    return response
+
+
+def _told(
+    feed: Feed, opening: list[views.Frame], subscription: Subscription | None
+) -> Iterator[views.Frame | views.Ended | None]:
+    """Yield frames as they come, nothing for a heartbeat, and the end."""
+    yield from opening
+    last = feed.seen.record
+    while subscription is not None:
+        try:
+            frame = subscription.get(HEARTBEAT_SECONDS)
+        except Empty:
+            yield None
+            continue
+        if frame is None:
+            break
+        yield feed.told(frame)
+        last = frame.record
+        if feed.ended(frame):
+            break
+    if not closing.is_set():  # else the client is to come back, to another process
+        yield views.Ended("end", last.version, last.position.state.finished)
+
+
+def _lines(told: Iterator[views.Frame | views.Ended | None], media_type: str) -> Iterator[bytes]:
+    """Yield what goes over the wire; a heartbeat is a comment, or an empty line."""
+    if media_type == NDJSON:
+        for frame in told:
+            yield b"\n" if frame is None else views.encode(frame) + b"\n"
+        return
+    yield b"retry: %d\n\n" % RETRY_MS
+    for frame in told:
+        if frame is None:
+            yield b":\n\n"
+        else:
+            yield b"id: %d\nevent: %s\ndata: %s\n\n" % (frame.version, frame.event.encode(), views.encode(frame))
+
+
+def _last_event_id(after: int | None) -> int | None:
+    """Return the version that an EventSource comes back with; one that is none of ours cannot be gone on from."""
+    given = request.headers.get("Last-Event-ID")
+    if not given:
+        return after
+    return int(given) if given.isascii() and given.isdigit() and len(given) <= len(str(MOST_VERSION)) else MOST_VERSION
+
+
+def _over(seen: Seen) -> bool:
+    return seen.record.position.state.finished is not None
+
+
+def _streams() -> Streams:
+    return cast("Streams", current_app.extensions["streams"])

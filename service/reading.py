@@ -1,0 +1,138 @@
+"""What a request says: its token, body, query and headers, read one by one and refused with a reason."""
+
+import hashlib
+import re
+from collections.abc import Callable
+from typing import Any, cast
+
+from flask import current_app, request
+
+from engine.games import GAMES
+from service import schemas
+from service.body import parse
+from service.problems import NotAcceptable, UnknownGame
+from service.schemas import Unprocessable
+from service.sessions import Request, Sessions, Unauthorized, UnknownSession
+
+_ID = re.compile(r"[A-Za-z0-9_-]{22}", re.ASCII)
+_KEY = re.compile(r"[A-Za-z0-9_-]{1,64}", re.ASCII)
+_OUR_TAG = re.compile(r'(?:W/)?"(\d{1,20})\.[^"]*"', re.ASCII)
+_NUMBER = re.compile(r"[0-9]{1,15}", re.ASCII)
+
+
+def sessions() -> Sessions:
+    return cast("Sessions", current_app.extensions["sessions"])
+
+
+def game_named(game: str) -> str:
+    """Return the game's name; raise `UnknownGame` where there is none."""
+    if game not in GAMES:
+        raise UnknownGame
+    return game
+
+
+def session_id(session: str) -> str:
+    """Return the session id, before any key is made of it."""
+    if not _ID.fullmatch(session):
+        raise UnknownSession
+    return session
+
+
+def token() -> str | None:
+    """Return the bearer token, if one is given."""
+    given = request.headers.get("Authorization")
+    if given is None:
+        return None
+    scheme, _, secret = given.partition(" ")
+    if scheme.lower() != "bearer" or not secret.strip():
+        raise Unauthorized("The Authorization header must be: Bearer <token>.")
+    return secret.strip()
+
+
+def accepted(*offered: str) -> str:
+    """Return the representation that the client likes best, by default the first."""
+    given = request.headers.get("Accept")
+    if given is None or given in ("*/*", offered[0]):
+        return offered[0]
+    best = request.accept_mimetypes.best_match([each.split(";")[0] for each in offered])
+    if best is None:
+        raise NotAcceptable
+    return next(each for each in offered if each.startswith(best))
+
+
+def query(**readers: Callable[[str], Any]) -> dict[str, Any]:
+    """Return the parameters that are given; raise `Unprocessable` for one unknown, unreadable or given twice."""
+    found: dict[str, Any] = {}
+    if not request.query_string:
+        return found
+    for name, values in request.args.lists():
+        if name not in readers:
+            raise Unprocessable({name: "There is no such parameter."}, "parameter")
+        if len(values) > 1:
+            raise Unprocessable({name: "Given more than once."}, "parameter")
+        try:
+            found[name] = readers[name](values[0])
+        except ValueError as error:
+            raise Unprocessable({name: str(error)}, "parameter") from None
+    return found
+
+
+def flag(text: str) -> bool:
+    """Read a parameter that is true or false."""
+    if text not in ("true", "false"):
+        raise ValueError("Must be true or false.")
+    return text == "true"
+
+
+def number(least: int, most: int) -> Callable[[str], int]:
+    """Return a reader of whole numbers, in ASCII digits."""
+
+    def read(text: str) -> int:
+        if not _NUMBER.fullmatch(text) or not least <= int(text) <= most:
+            raise ValueError(f"Must be a whole number from {least} to {most}.")
+        return int(text)
+
+    return read
+
+
+def body() -> dict[str, Any]:
+    return parse(request.get_data(cache=True), request.headers.get("Content-Type"))
+
+
+def action(verb: str) -> Request:
+    """Return what the request asks for; nothing of the body but its JSON is checked yet."""
+    given = body()
+    key = request.headers.get("Idempotency-Key")
+    return Request(
+        verb=verb,
+        token=token(),
+        body=lambda game: _action_body(game, verb, given, key),
+        key=key if key and _KEY.fullmatch(key) else None,
+        digest=_digest(),
+        matches=_if_match(),
+    )
+
+
+def _action_body(game: str, verb: str, body: dict[str, Any], key: str | None) -> dict[str, Any]:
+    """Return a verb's checked body; the query and the key are checked with it."""
+    query()
+    if key is not None and not _KEY.fullmatch(key):
+        fault = "A key has 1 to 64 of A-Z, a-z, 0-9, _ and -."
+        raise Unprocessable({"Idempotency-Key": fault}, "header")
+    return schemas.verb_body(game, verb, body)
+
+
+def _if_match() -> Callable[[int], bool]:
+    """Return what If-Match says of a version: without it every one will do."""
+    given = request.headers.get("If-Match")
+    if given is None or given.strip() == "*":
+        return lambda _version: True
+    versions = {int(found) for found in _OUR_TAG.findall(given)}
+    return versions.__contains__
+
+
+def _digest() -> bytes:
+    """Return a hash of what makes two requests the same: method, path, query, body."""
+    parts = (request.method.encode(), request.path.encode(), request.query_string)
+    head = b"".join(len(part).to_bytes(4, "big") + part for part in parts)
+    return hashlib.sha256(head + request.get_data(cache=True)).digest()

@@ -1,0 +1,245 @@
+"""Streams: one reader thread a process follows the logs of all watched sessions and fans out to its clients."""
+
+import heapq
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import suppress
+from queue import Empty, SimpleQueue
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from engine import play
+from service import records
+from service.connection import StoreAway
+from service.logs import log
+from service.records import Entry, Record, Seen
+from service.sessions import Sessions, UnknownSession
+from service.wakes import Wakes
+
+LONGEST_GAP = 1000
+"""A client that missed more versions than this is sent a snapshot in their place."""
+_NAP_SECONDS = 0.5
+"""How soon the reader sees that the process closes, or tries a lost store again."""
+
+closing = threading.Event()
+"""Set by whatever serves the application when it is told to stop: all streams then end."""
+
+
+class TooManyStreams(Exception):
+    """Every place for a stream is taken."""
+
+
+class Frame(Struct, frozen=True):
+    """One version of a session: the record after the entry that made it, and the store's clock (ms)."""
+
+    record: Record
+    entry: Entry
+    now: int
+
+    def over(self) -> bool:
+        """Return whether nothing comes after it."""
+        return self.record.position.state.finished is not None or self.entry.move.action.verb == "delete"
+
+
+class Subscription:
+    """One client's frames, in order and without a gap, from after the version that it was made with."""
+
+    def __init__(self, seen: Seen) -> None:
+        self.seen = seen
+        self._frames: SimpleQueue[Frame | None] = SimpleQueue()
+
+    def put(self, frame: Frame | None) -> None:
+        """Hand a frame over, or nothing: there will be no more."""
+        if frame is None or frame.record.version > self.seen.record.version:
+            self._frames.put(frame)
+
+    def get(self, seconds: float) -> Frame | None:
+        """Return the next frame, or nothing when there will be no more; raise `queue.Empty` when the time is up."""
+        return self._frames.get(timeout=seconds)
+
+
+class _Watched:
+    """A followed session: the record up to which its frames are handed out, to whom, and what is due next."""
+
+    def __init__(self, record: Record) -> None:
+        self.record = record
+        self.subscriptions: set[Subscription] = set()
+        self.due = 0.0
+
+
+class Streams:
+    """The places for streams of one process, and the reader behind them."""
+
+    def __init__(self, sessions: Sessions, wakes: Wakes, most: int) -> None:
+        self._sessions = sessions
+        self._reader = Reader(sessions, wakes)
+        self._places = threading.BoundedSemaphore(most)
+
+    def subscribe(self, seen: Seen) -> Subscription:
+        """Take a place and follow a session on from what was seen of it; raise `TooManyStreams`, `StoreAway`."""
+        if closing.is_set() or not self._places.acquire(blocking=False):
+            raise TooManyStreams
+        try:
+            return self._reader.subscribe(seen)
+        except StoreAway:
+            self._places.release()
+            raise
+
+    def unsubscribe(self, subscription: Subscription) -> None:
+        """Give the place back."""
+        self._places.release()
+        self._reader.unsubscribe(subscription)
+
+    def missed(self, seen: Seen, after: int) -> list[Frame] | None:
+        """Return the frames from after a version up to what was seen; nothing for one that cannot be gone on from."""
+        version = seen.record.version
+        if not version - LONGEST_GAP <= after <= version:
+            return None
+        entries = self._sessions.entries(seen.session, 1, version) if after < version else []
+        then = records.as_of(seen.session, seen.record, entries[:after])
+        return list(_frames(then, seen, entries[after:]))
+
+
+class Reader:
+    """Follows sessions for as long as somebody subscribes to them, in a thread of its own."""
+
+    def __init__(self, sessions: Sessions, wakes: Wakes) -> None:
+        self._sessions = sessions
+        self._wakes = wakes
+        self._asked: SimpleQueue[tuple[bool, Subscription]] = SimpleQueue()
+        self._watched: dict[str, _Watched] = {}
+        self._due: list[tuple[float, str]] = []
+        self._thread: threading.Thread | None = None
+        self._starting = threading.Lock()
+
+    def subscribe(self, seen: Seen) -> Subscription:
+        """Return a subscription from after what was seen; raise `StoreAway`."""
+        subscription = Subscription(seen)
+        self._ask(subscription, follow=True)
+        return subscription
+
+    def unsubscribe(self, subscription: Subscription) -> None:
+        """End a subscription; its client is gone or has had enough."""
+        with suppress(StoreAway):  # the reader finds the request without a nudge as well, soon
+            self._ask(subscription, follow=False)
+
+    def _ask(self, subscription: Subscription, *, follow: bool) -> None:
+        self._asked.put((follow, subscription))
+        with self._starting:
+            if self._thread is None:  # not before a worker has been forked
+                self._thread = threading.Thread(target=self._run, name="stream-reader", daemon=True)
+                self._thread.start()
+        self._wakes.nudge()
+
+    def _run(self) -> None:
+        """Read until the process closes; then tell every client."""
+        while not closing.is_set():
+            try:
+                self._turn()
+            except Exception as error:  # noqa: BLE001 - the thread must live: without it no client hears a thing
+                log.error("stream-reader", exc_info=None if isinstance(error, StoreAway) else error, reason=str(error))
+                closing.wait(_NAP_SECONDS)
+                self._wakes.reset()
+                self._follow_again()
+        self._take_requests()
+        for session in list(self._watched):
+            self._end(session)
+
+    def _turn(self) -> None:
+        """Wait for news, a request or something due, and hand out what came of it."""
+        changed = {self._wakes.next(self._patience())}
+        while (session := self._wakes.next(0)) is not None:
+            changed.add(session)
+        self._take_requests()
+        changed.update(self._fallen_due())
+        for session in changed & self._watched.keys():
+            if session is not None:
+                self._refresh(session)
+
+    def _patience(self) -> float:
+        """Return how many seconds may pass before the reader must look."""
+        until_due = self._due[0][0] - time.monotonic() if self._due else _NAP_SECONDS
+        return min(max(until_due, 0.0), _NAP_SECONDS)
+
+    def _fallen_due(self) -> Iterator[str]:
+        """Yield the sessions in which something is due by now."""
+        while self._due and self._due[0][0] <= time.monotonic():
+            due, session = heapq.heappop(self._due)
+            if session in self._watched and self._watched[session].due == due:
+                yield session
+
+    def _take_requests(self) -> None:
+        with suppress(Empty):
+            while True:
+                follow, subscription = self._asked.get_nowait()
+                (self._add if follow else self._remove)(subscription)
+
+    def _add(self, subscription: Subscription) -> None:
+        """Follow a session for one more client; what it missed since it looked is handed to it alone."""
+        seen = subscription.seen
+        watched = self._watched.get(seen.session)
+        if watched is None:
+            watched = self._watched[seen.session] = _Watched(seen.record)
+            watched.subscriptions.add(subscription)
+            self._wakes.follow(seen.session)
+            return
+        watched.subscriptions.add(subscription)
+        for frame in self._between(seen.session, seen.record, replace(seen, record=watched.record)):
+            subscription.put(frame)
+
+    def _remove(self, subscription: Subscription) -> None:
+        session = subscription.seen.session
+        watched = self._watched.get(session)
+        if watched is None:
+            return
+        watched.subscriptions.discard(subscription)
+        if not watched.subscriptions:
+            del self._watched[session]
+            self._wakes.drop(session)
+
+    def _refresh(self, session: str) -> None:
+        """Settle what is due and hand out what is new; the session's end ends its subscriptions."""
+        watched = self._watched[session]
+        try:
+            seen = self._sessions.follow(session)
+        except UnknownSession:
+            self._end(session)
+            return
+        for frame in self._between(session, watched.record, seen):
+            for subscription in watched.subscriptions:
+                subscription.put(frame)
+        watched.record = seen.record
+        if seen.now >= seen.record.expires_at:
+            self._end(session)
+        else:
+            self._schedule(session, watched, seen)
+
+    def _schedule(self, session: str, watched: _Watched, seen: Seen) -> None:
+        """Note when to look again, by the store's clock."""
+        wait = play.next_due(seen.record.position, seen.record.expires_at) - seen.now
+        watched.due = time.monotonic() + wait / 1000
+        heapq.heappush(self._due, (watched.due, session))
+
+    def _between(self, session: str, record: Record, seen: Seen) -> Iterator[Frame]:
+        """Yield the frames that lead from a record to what was seen."""
+        first, last = record.version + 1, seen.record.version
+        return _frames(record, seen, self._sessions.entries(session, first, last) if first <= last else [])
+
+    def _follow_again(self) -> None:
+        """Follow everything anew after the store was away; each is looked at once it is followed."""
+        with suppress(StoreAway):
+            for session in self._watched:
+                self._wakes.follow(session)
+
+    def _end(self, session: str) -> None:
+        for subscription in self._watched.pop(session).subscriptions:
+            subscription.put(None)
+
+
+def _frames(record: Record, seen: Seen, entries: list[Entry]) -> Iterator[Frame]:
+    """Yield a frame an entry; the last leads to what was seen, so the rules need not work it out again."""
+    for number, entry in enumerate(entries, start=1):
+        record = seen.record if number == len(entries) else records.stepped(record, entry)[0]
+        yield Frame(record, entry, seen.now)
