@@ -194,11 +194,15 @@ class Sessions:
         record = _live(loaded)
         return Seen(session, record, _viewer(record, token), loaded.now)
 
-    def score(self, session: str, token: str | None) -> tuple[Seen, Score]:
-        """Return the score sheet, also after the session's end; raise `Refused` where none is."""
+    def score(self, session: str, token: str | None, check: Callable[[], object]) -> tuple[Seen, Score]:
+        """Return the score sheet, also after the session's end; raise `Refused` where none is.
+
+        Raises UnknownSession, Unauthorized, what `check` raises, Refused.
+        """
         loaded = self._store.load(session, "", Deadline())
         record = _record(loaded)
         seen = Seen(session, record, _viewer(record, token), loaded.now)
+        check()
         try:
             return seen, play.score(record.position, seen.viewer.seat)
         except Illegal as illegal:
