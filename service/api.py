@@ -9,11 +9,12 @@ from service import documents, reading, schemas, views
 from service.board import board
 from service.documents import HTML, JSON, MARKDOWN, YAML, Document
 from service.records import Seen
-from service.sessions import Refused, Request
+from service.sessions import TICKET_MS, Refused, Request
 
 TEXT = "text/plain; charset=utf-8"
 REVISION = "r1"
 """A release that changes the bytes of a representation raises it."""
+MOST_LISTED = 50
 VERBS = ("deal", "choose", "swap", "confirm", "wager", "evaluate", "leave", "seed")
 
 api = Blueprint("api", __name__)
@@ -101,11 +102,33 @@ def create() -> Response:
     return Response(document, 201, headers, content_type=JSON)
 
 
+@api.get("/v1/sessions")
+def lobby() -> Response:
+    """List the public sessions, a page at a time."""
+    reading.accepted(JSON)
+    asked = reading.query(cursor=reading.cursor, limit=reading.number(1, MOST_LISTED))
+    found, after = reading.sessions().lobby(asked.get("cursor", ""), asked.get("limit", MOST_LISTED))
+    return Response(views.encode(views.lobby(found, after)), headers=_OWN, content_type=JSON)
+
+
+@api.post("/v1/sessions/<session>/ticket")
+def ticket(session: str) -> Response:
+    """Make a read-only ticket for the events of this session, which an address can carry."""
+    reading.accepted(JSON)
+    body = reading.body()
+    seen, made = reading.sessions().ticket(reading.session_id(session), reading.token())
+    reading.query()
+    reading.nothing(body)
+    headers = _OWN | {"Croupier-Time": str(seen.now)}
+    return Response(views.encode(views.Ticket(made, seen.now + TICKET_MS)), headers=headers, content_type=JSON)
+
+
 @api.get("/v1/sessions/<session>")
 def look(session: str) -> Response:
     """Show the session to this viewer."""
     media_type = reading.accepted(JSON, TEXT)
     seen = reading.sessions().look(reading.session_id(session), reading.token())
+    reading.sessions().keep_listed(seen)
     asked = reading.query(actions=reading.flag)
     return _view(seen, media_type, with_actions=asked.get("actions", True))
 
@@ -114,8 +137,7 @@ def look(session: str) -> Response:
 def score(session: str) -> Response:
     """Show the score sheet."""
     reading.accepted(JSON)
-    seen, sheet = reading.sessions().score(reading.session_id(session), reading.token())
-    reading.query()
+    seen, sheet = reading.sessions().score(reading.session_id(session), reading.token(), reading.query)
     return _unless_known(seen, "score") or Response(
         views.encode(views.score(seen, sheet)), headers=_headers(seen, "score"), content_type=JSON
     )

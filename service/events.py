@@ -61,9 +61,14 @@ class Feed:
 def follow(session: str) -> Response:
     """Tell what happens, from now on or from after a version."""
     media_type = reading.accepted(JSON, SSE, NDJSON)
-    seen = reading.sessions().look(reading.session_id(session), reading.token())
+    ticket = request.args.get("ticket")
+    name = reading.session_id(session)
+    if ticket is None:
+        seen = reading.sessions().look(name, reading.token())
+    else:
+        seen = reading.sessions().look_by_ticket(name, ticket)
     asked = reading.query(
-        after=reading.number(0, MOST_VERSION), wait=reading.number(0, LONGEST_WAIT), view=reading.flag
+        after=reading.number(0, MOST_VERSION), wait=reading.number(0, LONGEST_WAIT), view=reading.flag, ticket=str
     )
     after = _last_event_id(asked.get("after")) if media_type == SSE else asked.get("after")
     feed = Feed(seen, after, with_view=asked.get("view", True))

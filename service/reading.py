@@ -12,11 +12,12 @@ from service import schemas
 from service.body import parse
 from service.problems import NotAcceptable, UnknownGame
 from service.schemas import Unprocessable
-from service.sessions import Request, Sessions, Unauthorized, UnknownSession
+from service.sessions import Request, Sessions, UnknownSession
 
 _ID = re.compile(r"[A-Za-z0-9_-]{22}", re.ASCII)
 _KEY = re.compile(r"[A-Za-z0-9_-]{1,64}", re.ASCII)
 _OUR_TAG = re.compile(r'(?:W/)?"(\d{1,20})\.[^"]*"', re.ASCII)
+_CURSOR = re.compile(r"[0-9]{13}[A-Za-z0-9_-]{22}", re.ASCII)
 _NUMBER = re.compile(r"[0-9]{1,15}", re.ASCII)
 
 
@@ -39,14 +40,12 @@ def session_id(session: str) -> str:
 
 
 def token() -> str | None:
-    """Return the bearer token, if one is given."""
+    """Return the bearer token, if one is given: nothing stands for credentials of another form."""
     given = request.headers.get("Authorization")
     if given is None:
         return None
     scheme, _, secret = given.partition(" ")
-    if scheme.lower() != "bearer" or not secret.strip():
-        raise Unauthorized("The Authorization header must be: Bearer <token>.")
-    return secret.strip()
+    return secret.strip() if scheme.lower() == "bearer" else ""
 
 
 def accepted(*offered: str) -> str:
@@ -93,6 +92,19 @@ def number(least: int, most: int) -> Callable[[str], int]:
         return int(text)
 
     return read
+
+
+def cursor(text: str) -> str:
+    """Read where a page of the lobby begins, as the page before it said."""
+    if not _CURSOR.fullmatch(text):
+        raise ValueError("Must be the `next` of an earlier page.")
+    return text
+
+
+def nothing(given: dict[str, Any]) -> None:
+    """Refuse a body that holds anything."""
+    if given:
+        raise Unprocessable({f"/{name}": "Unknown field." for name in given})
 
 
 def body() -> dict[str, Any]:

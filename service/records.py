@@ -16,6 +16,7 @@ DAY_MS = 24 * 3600 * 1000
 KEPT_MS = 7 * DAY_MS
 """How long a session's keys outlive it, so that its score still answers."""
 
+_LAST_MS = 10**13 - 1
 SEAT, HOST, TIME = "seat", "host", "time"
 
 
@@ -66,6 +67,10 @@ class Seen(Struct, frozen=True):
     events: tuple[Event, ...] | None = None
     replayed: bool = False
 
+    def over(self) -> bool:
+        """Return whether the session is finished, has expired or was deleted."""
+        return self.record.position.state.finished is not None or self.now >= self.record.expires_at
+
     def view(self) -> play.View:
         """Return what the viewer may know."""
         return play.view(self.record.position, self.viewer.seat)
@@ -87,9 +92,18 @@ def hashed(token: str) -> bytes:
     return hashlib.sha256(token.encode()).digest()
 
 
-def viewer_of(record: Record, token: str) -> Viewer | None:
-    """Return whose token it is, compared in constant time; nothing for a token of nobody here."""
-    digest = hashed(token)
+def place(session: str, record: Record) -> str:
+    """Return a session's place in the lobby's index, which is in order of names: the newest comes first."""
+    return f"{_LAST_MS - record.opened_at:013d}{session}"
+
+
+def listed(place: str) -> str:
+    """Return the session at a place of the lobby's index."""
+    return place[len(str(_LAST_MS)) :]
+
+
+def viewer_of(record: Record, digest: bytes) -> Viewer | None:
+    """Return whose token has this hash, compared in constant time; nothing for a token of nobody here."""
     if hmac.compare_digest(digest, record.host):
         return Viewer(host=record.position.host is None)
     for seat, known in enumerate(record.tokens):

@@ -2,6 +2,7 @@
 
 import socket
 from http.client import responses
+from types import FrameType
 
 from gunicorn import util
 from gunicorn.config import Config
@@ -12,6 +13,7 @@ from structlog.processors import JSONRenderer, TimeStamper, format_exc_info
 from structlog.stdlib import ProcessorFormatter, add_log_level
 
 from service.problems import HTTP_KINDS, INTERNAL, MEDIA_TYPE, Kind
+from service.streams import closing
 from service.views import encode
 
 # The nearest of an exception's kinds decides; what is not here is a fault of our own.
@@ -41,7 +43,12 @@ class JsonLogger(Logger):
 
 
 class Worker(ThreadWorker):
-    """A worker whose answers to requests that never reach the application are problems too."""
+    """A worker that ends its streams when told to stop, and whose own refusals are problems too."""
+
+    def handle_exit(self, sig: int, frame: FrameType | None) -> None:
+        """Tell the streams to end, and stop as soon as they have."""
+        closing.set()
+        super().handle_exit(sig, frame)
 
     def handle_error(self, _req: object, client: socket.socket, _addr: object, exc: BaseException) -> None:
         """Answer a request that cannot be read, and log it without what it said, which may hold a ticket."""

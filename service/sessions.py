@@ -6,7 +6,8 @@ worked out anew. Whatever is retried is behind the idempotency record.
 
 import hmac
 import secrets
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from typing import Any, Protocol
 
 from msgspec import Struct
@@ -16,6 +17,7 @@ from engine import play
 from engine.advice import BOTS
 from engine.game import PERSON, Action, Illegal, Move, Offer, Score
 from service import records
+from service.connection import StoreAway
 from service.records import HOST, KEPT_MS, SEAT, TIME, Entry, Record, Repeat, Seen, Viewer
 from service.schemas import Create
 from service.store import Change, Deadline, Loaded, Verdict
@@ -23,6 +25,7 @@ from service.wakes import Wakes
 
 MOST_RACES = 8
 ID_BYTES, TOKEN_BYTES, SECRET_BYTES = 16, 32, 64
+TICKET_MS = 3600 * 1000
 NOTHING = b""
 
 Body = Mapping[str, Any]
@@ -36,6 +39,11 @@ class Store(Protocol):
     def commit(self, session: str, change: Change, deadline: Deadline) -> Verdict: ...
     def log(self, session: str, first: int, last: int, deadline: Deadline) -> list[bytes]: ...
     def now(self, deadline: Deadline) -> int: ...
+    def ticket(self, session: str, name: str, deadline: Deadline) -> bytes | None: ...
+    def put_ticket(self, session: str, name: str, owner: bytes, keep: int, deadline: Deadline) -> None: ...
+    def enlist(self, place: str, deadline: Deadline) -> None: ...
+    def delist(self, place: str, deadline: Deadline) -> None: ...
+    def lobby(self, after: str, most: int, deadline: Deadline) -> Sequence[str]: ...
     def wakes(self) -> Wakes: ...
 
 
@@ -140,15 +148,57 @@ class Sessions:
         if not self._store.open(session, records.encode(record), record.expires_at + KEPT_MS, deadline):
             raise Busy
         viewer = Viewer(persons[0]) if len(persons) == 1 else Viewer(host=True)
-        return Opened(Seen(session, record, viewer, now), tokens, host)
+        seen = Seen(session, record, viewer, now)
+        self.keep_listed(seen)
+        return Opened(seen, tokens, host)
 
     def look(self, session: str, token: str | None) -> Seen:
         """Return the session as the token's owner sees it, or a spectator; what was due is written down."""
-        return self._read(session, token, _live)
+        return self._read(session, _hash_of(token), _live)
 
-    def score(self, session: str, token: str | None) -> tuple[Seen, Score]:
-        """Return the score sheet, also after the session's end; raise `Refused` where none is."""
-        seen = self._read(session, token, _stored)
+    def look_by_ticket(self, session: str, ticket: str) -> Seen:
+        """Return the session as the owner of the token sees it that the ticket was made with; raise `Unauthorized`."""
+        owner = self._store.ticket(session, records.hashed(ticket).hex(), Deadline())
+        if owner is None:
+            self._read(session, None, _live)  # no session at all, or one that is over, is said first
+            raise Unauthorized("This ticket is not one of this session's, or is too old.")
+        return self._read(session, owner, _live)
+
+    def ticket(self, session: str, token: str | None) -> tuple[Seen, str]:
+        """Return a fresh ticket: for an hour it reads what the token reads, as long as that is valid."""
+        if token is None:
+            self._read(session, None, _live)
+            raise Unauthorized("This needs a token of this session.")
+        seen = self.look(session, token)
+        ticket = secrets.token_urlsafe(TOKEN_BYTES)
+        name = records.hashed(ticket).hex()
+        self._store.put_ticket(session, name, records.hashed(token), TICKET_MS, Deadline())
+        return seen, ticket
+
+    def lobby(self, after: str, most: int) -> tuple[list[Seen], str | None]:
+        """Return a page of the public sessions that are not over, newest first, and where the next one begins.
+
+        The index is a hint: what is over is dropped from it here, and what it lost a read puts back.
+        """
+        deadline = Deadline()
+        places = self._store.lobby(after, most, deadline)
+        found = []
+        for place in places:
+            with suppress(UnknownSession):
+                seen = self.follow(records.listed(place))
+                if seen.record.public and not seen.over():
+                    found.append(seen)
+                    continue
+            self._store.delist(place, deadline)
+        return found, places[-1] if len(places) == most else None
+
+    def score(self, session: str, token: str | None, check: Callable[[], object]) -> tuple[Seen, Score]:
+        """Return the score sheet, also after the session's end; raise `Refused` where none is.
+
+        Raises UnknownSession, Unauthorized, what `check` raises, Refused.
+        """
+        seen = self._read(session, _hash_of(token), _stored)
+        check()
         try:
             return seen, play.score(seen.record.position, seen.viewer.seat)
         except Illegal as illegal:
@@ -181,18 +231,23 @@ class Sessions:
         """Return the log from one version to another, both included."""
         return [records.decode_entry(line) for line in self._store.log(session, first, last, Deadline())]
 
+    def keep_listed(self, seen: Seen) -> None:
+        """Put a public session back into the lobby's index, should it have got lost."""
+        if seen.record.public and not seen.over():
+            with suppress(StoreAway):  # the index is a hint: the session lives on without it
+                self._store.enlist(records.place(seen.session, seen.record), Deadline())
+
     def ready(self) -> None:
         """Raise `StoreAway` unless the store answers."""
         self._store.now(Deadline())
 
-    def _read(self, session: str, token: str | None, admit: Callable[[Loaded], Record]) -> Seen:
+    def _read(self, session: str, owner: bytes | None, admit: Callable[[Loaded], Record]) -> Seen:
         """Return the session with what is due settled, and committed if anything was (C-5)."""
         deadline = Deadline()
         for _ in range(MOST_RACES):
             loaded = self._store.load(session, "", deadline)
             record = admit(loaded)
-            seen = Seen(session, record, _viewer(record, token), loaded.now)
-            seen, due = _settled(seen)
+            seen, due = _settled(Seen(session, record, _viewer(record, owner), loaded.now))
             if not due or self._committed(session, _change(record, seen.record, due), deadline):
                 return seen
         raise Busy
@@ -348,11 +403,15 @@ def _live(loaded: Loaded) -> Record:
     return record
 
 
-def _viewer(record: Record, token: str | None) -> Viewer:
-    """Return who looks: the token's owner, or without one a spectator."""
-    if token is None:
+def _hash_of(token: str | None) -> bytes | None:
+    return None if token is None else records.hashed(token)
+
+
+def _viewer(record: Record, owner: bytes | None) -> Viewer:
+    """Return who looks: the owner of the token with this hash, or without one a spectator."""
+    if owner is None:
         return Viewer()
-    viewer = records.viewer_of(record, token)
+    viewer = records.viewer_of(record, owner)
     if viewer is None:
         raise Unauthorized("This token is not one of this session's.")
     return viewer
@@ -362,7 +421,7 @@ def _asker(record: Record, request: Request) -> Viewer:
     """Return who asks; only a newcomer needs no token."""
     if request.token is None and request.verb != "join":
         raise Unauthorized("This needs a token of this session.")
-    return _viewer(record, request.token)
+    return _viewer(record, _hash_of(request.token))
 
 
 def _field(request: Request) -> str:

@@ -6,6 +6,7 @@ retries by itself: a write whose reply was lost would run twice.
 
 import hashlib
 import time
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
@@ -16,6 +17,8 @@ from service.connection import CONNECT_SECONDS, REPLY_SECONDS, StoreAway, store_
 from service.wakes import Wakes
 
 REQUEST_SECONDS = 2.0
+
+LOBBY = "croupier:lobby"
 
 Verdict = Literal["committed", "conflict", "missing", "recorded"]
 
@@ -93,6 +96,28 @@ class Store:
         """Return the store's clock, in ms."""
         seconds, micros = self._call(deadline, "TIME")
         return int(seconds) * 1000 + int(micros) // 1000
+
+    def ticket(self, session: str, name: str, deadline: Deadline) -> bytes | None:
+        """Return what was kept under a ticket's name, while it is kept."""
+        return self._call(deadline, "GET", _key(session, f"ticket:{name}"))  # type: ignore[no-any-return]
+
+    def put_ticket(self, session: str, name: str, owner: bytes, keep: int, deadline: Deadline) -> None:
+        """Keep the hash of the token that a ticket stands for, for so many ms."""
+        self._call(deadline, "SET", _key(session, f"ticket:{name}"), owner, "PX", keep)
+
+    def enlist(self, place: str, deadline: Deadline) -> None:
+        """Put a place into the lobby's index, which has a slot of its own."""
+        self._call(deadline, "ZADD", LOBBY, "NX", 0, place)
+
+    def delist(self, place: str, deadline: Deadline) -> None:
+        """Drop a place from the lobby's index."""
+        self._call(deadline, "ZREM", LOBBY, place)
+
+    def lobby(self, after: str, most: int, deadline: Deadline) -> Sequence[str]:
+        """Return so many places of the lobby's index after one of them, or from the first on; costs what the page does."""
+        first = f"({after}" if after else "-"
+        found = self._call(deadline, "ZRANGE", LOBBY, first, "+", "BYLEX", "LIMIT", 0, most)
+        return [place.decode() for place in found]
 
     def wakes(self) -> Wakes:
         """Return a way to hear of changes, over a connection of its own."""

@@ -78,6 +78,34 @@ class Seated(Struct, frozen=True):
     token: str | UnsetType = UNSET
 
 
+class Ticket(Struct, frozen=True):
+    """A ticket, told once, and the time (ms) until which it is good."""
+
+    ticket: str
+    expires_at: int
+
+
+class Listed(Struct, frozen=True):
+    """A public session, as the lobby shows it."""
+
+    id: str
+    game: str
+    status: str
+    round: int
+    seats: tuple[dict[str, Any], ...]
+    options: dict[str, Any]
+    open_seats: tuple[int, ...]
+    opened_at: int
+    href: str
+
+
+class Lobby(Struct, frozen=True):
+    """A page of the lobby; `next` is the cursor of the one after it, if there may be one."""
+
+    sessions: list[Listed]
+    next: str | None
+
+
 class ScoreSheet(Struct, frozen=True):
     """The answer to a score."""
 
@@ -187,6 +215,26 @@ def _seat_offers(position: play.Position, own: int | None) -> list[Offer]:
     if others:
         found.append(Offer("leave", "Take a seat out", Shape((Choice("seat", others),)), {"seat": others[0]}))
     return found
+
+
+def lobby(found: list[Seen], after: str | None) -> Lobby:
+    """Return a page of the lobby."""
+    return Lobby([_listed(seen) for seen in found], after)
+
+
+def _listed(seen: Seen) -> Listed:
+    position, known = seen.record.position, seen.view()
+    return Listed(
+        id=seen.session,
+        game=position.game,
+        status=known.status,
+        round=known.round,
+        seats=known.seats,
+        options=seen.record.options,
+        open_seats=play.open_seats(position),
+        opened_at=seen.record.opened_at,
+        href=f"/v1/sessions/{seen.session}",
+    )
 
 
 def created(opened: Opened) -> Created:

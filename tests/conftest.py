@@ -4,19 +4,25 @@ from collections.abc import Iterator
 
 import pytest
 from flask import Flask
+from flask.testing import FlaskClient
 
 from service import create_app
 from service.settings import Settings
 from service.store import Deadline, Loaded, Store, connect
+from tests.contract import ContractClient
 from tests.servers import StoreProcess, start_store
+from tests.stored import Stored
 from tests.tables import Table
 
 
 class Clock:
-    """A clock in ms that moves only when a test moves it."""
+    """A clock in ms that moves only when a test moves it.
+
+    It begins in the year 2100, since the store drops keys by its own clock.
+    """
 
     def __init__(self) -> None:
-        self.now = 1_800_000_000_000
+        self.now = 4_102_444_800_000
 
     def advance(self, milliseconds: int) -> None:
         """Let time pass."""
@@ -39,6 +45,10 @@ class ClockedStore(Store):
         super().now(deadline)
         return self._clock.now
 
+    def close(self) -> None:
+        """Give the connections back."""
+        self._client.close()
+
 
 @pytest.fixture(scope="session", name="server")
 def _server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[StoreProcess]:
@@ -48,22 +58,40 @@ def _server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[StoreProcess]:
     store.stop()
 
 
+@pytest.fixture(name="stored")
+def _stored(server: StoreProcess) -> Iterator[Stored]:
+    """Read and write what is stored, behind the service's back."""
+    stored = Stored(server.url)
+    yield stored
+    stored.close()
+
+
 @pytest.fixture(name="clock")
 def _clock() -> Clock:
     return Clock()
 
 
 @pytest.fixture(name="store")
-def _store(server: StoreProcess, clock: Clock) -> ClockedStore:
-    return ClockedStore(server.url, clock)
+def _store(server: StoreProcess, clock: Clock) -> Iterator[ClockedStore]:
+    store = ClockedStore(server.url, clock)
+    yield store
+    store.close()
 
 
 @pytest.fixture(name="app")
 def _app(store: Store) -> Flask:
-    return create_app(Settings(log_level="ERROR"), store)
+    """Make the application; whatever its test clients are answered is held to the contract."""
+    app = create_app(Settings(log_level="CRITICAL"), store)
+    app.test_client_class = ContractClient
+    return app
+
+
+@pytest.fixture(name="client")
+def _client(app: Flask) -> FlaskClient:
+    return app.test_client()
 
 
 @pytest.fixture(name="table")
-def _table(app: Flask) -> Table:
+def _table(client: FlaskClient) -> Table:
     """Return a driver of sessions over HTTP."""
-    return Table(app.test_client())
+    return Table(client)

@@ -11,6 +11,7 @@ class Table:
 
     def __init__(self, client: FlaskClient) -> None:
         self.client = client
+        self.game = ""
         self.id = ""
         self.token = ""
         self.host = ""
@@ -19,9 +20,11 @@ class Table:
         """Open a session and sit down at seat 0."""
         made = self.client.post("/v1/sessions", json={"game": game, "options": options})
         assert made.status_code == 201, made.text
-        self.id = made.json["session"]["id"]
-        self.token = made.json["tokens"][0]["token"]
-        self.host = made.json["host_token"]
+        opened = made.get_json()
+        self.game = game
+        self.id = opened["session"]["id"]
+        self.token = opened["tokens"][0]["token"]
+        self.host = opened["host_token"]
         return self
 
     @property
@@ -38,18 +41,28 @@ class Table:
         named = {name.replace("_", "-"): value for name, value in headers.items()}
         return self.client.post(f"{self.path}/{verb}", json=body or {}, headers=self.bearer() | named)
 
+    def play(self, verb: str, body: dict[str, Any] | None = None, **headers: str) -> dict[str, Any]:
+        """Send an action that is accepted, and return the mover's view."""
+        return _accepted(self.act(verb, body, **headers))
+
+    def play_first(self) -> dict[str, Any]:
+        """Send the example of the first action, and return the mover's view."""
+        first = self.view()["actions"][0]
+        return self.play(first["verb"], first["example"])
+
     def view(self, token: str | None = None) -> dict[str, Any]:
         """Return the seat's view, or another token's."""
-        answer = self.client.get(self.path, headers=self.bearer(token))
-        assert answer.status_code == 200, answer.text
-        return dict(answer.json)
+        return _accepted(self.client.get(self.path, headers=self.bearer(token)))
 
     def watched(self) -> dict[str, Any]:
         """Return the spectator's view."""
-        answer = self.client.get(self.path)
-        assert answer.status_code == 200, answer.text
-        return dict(answer.json)
+        return _accepted(self.client.get(self.path))
 
     def score(self) -> TestResponse:
         """Ask for the score sheet."""
         return self.client.get(f"{self.path}/score", headers=self.bearer())
+
+
+def _accepted(answer: TestResponse) -> dict[str, Any]:
+    assert answer.status_code == 200, answer.text
+    return dict(answer.get_json())

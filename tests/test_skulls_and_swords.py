@@ -13,7 +13,7 @@ from engine.game import Illegal, Invalid
 from engine.games import GAMES
 from engine.games.skulls_and_swords import COLLECTION, HAND
 from engine.piles import Pile
-from engine.play import Position, offers, status
+from engine.play import Position, Step, offers, status
 from engine.shuffle import Chance, round_seed
 from tests.seats import (
     SECRET,
@@ -307,15 +307,13 @@ def test_short_deck_gives_what_it_has(hand: str, cocktail: int, deal_in: int, ev
 SIGNED = re.compile(r"(RC|GT|LI|MA)[+-]")
 
 
-def resigned(position: Position) -> Position:
-    """Return the position with all signs exchanged among drinks that look alike, wherever they lie."""
-    signs: dict[str, list[str]] = {code: [] for code in DRINKS}
-    for name in DECKS:
-        for card in pile(position, name):
-            if card[:2] in DRINKS:
-                signs[card[:2]].append(card)
+def resigned(position: Position, *, good_first: bool) -> Position:
+    """Return the position with the signs of drinks that look alike dealt out anew, the kept ones first."""
+    names = ("collection", "hand", "game", "cocktail", "deal_in")
+    drinks = [card for name in names for card in pile(position, name) if card[:2] in DRINKS]
+    signs = {code: sorted((card for card in drinks if card[:2] == code), reverse=good_first) for code in DRINKS}
     piles = {}
-    for name in DECKS:
+    for name in names:
         changed = [signs[card[:2]].pop() if card[:2] in DRINKS else card for card in pile(position, name)]
         piles[name] = getattr(inside(position), name).holding(cards(changed))
     return with_state(position, **piles)
@@ -329,28 +327,36 @@ def thirsty(hand: list[str]) -> list[int]:
 def test_signs_decide_nothing_before_the_evaluation() -> None:
     """SK-10: tables that differ only in signs answer alike, move by move, until the drinks are shown."""
     one = dealt(1)
-    other = resigned(one)
-    while status(one) == "playing" and "evaluate" not in verbs(one):
-        for viewer in (0, None):
-            assert traffic(one, viewer) == traffic(other, viewer)
-            assert not SIGNED.search(traffic(one, viewer).decode())
-        assert refusal(one, "evaluate") == refusal(other, "evaluate")
+    while "evaluate" not in verbs(one):
         verb = verbs(one)[0]
         body = {"cards": thirsty(table(one)["hand"])} if verb == "choose" else {}
-        made = [step(position, verb, **body) for position in (one, other)]
-        assert told(made[0]) == told(made[1])
-        assert [made[0].position.counters, all_cards(made[0].position)] == [
-            made[1].position.counters,
-            all_cards(made[1].position),
-        ]
-        one, other = (each.position for each in made)
+        made = step(one, verb, **body)
+        for good_first in (False, True):
+            _must_look_alike(one, resigned(one, good_first=good_first), made, verb, body)
+        one = made.position
     kept = [face(card) for card in cards(pile(one, "collection"))]
     assert sum(code in DRINKS for code in kept) > 10
-    assert traffic(one) == traffic(other)
-    shown = [told(step(position, "evaluate")) for position in (one, other)]
-    assert shown[0][:7] == shown[1][:7]
-    assert shown[0][7]["type"] == "drinks"
-    assert shown[0][7] != shown[1][7]
+
+
+def _must_look_alike(one: Position, other: Position, made: Step, verb: str, body: dict[str, Any]) -> None:
+    """Hold two tables, and what a move makes of them, to look alike for everyone."""
+    again = step(other, verb, **body)
+    for viewer in (0, None):
+        assert traffic(one, viewer) == traffic(other, viewer)
+        assert traffic(made.position, viewer) == traffic(again.position, viewer)
+        assert told(made, viewer) == told(again, viewer)
+        assert not SIGNED.search(traffic(one, viewer).decode() + str(told(made, viewer)))
+    assert refusal(one, "evaluate") == refusal(other, "evaluate")
+    assert made.position.counters == again.position.counters
+    assert all_cards(again.position) == all_cards(one)
+
+
+def test_signs_are_first_told_by_the_drinks_of_the_evaluation() -> None:
+    """SK-10, SK-14: of the evaluation's events the drinks' is the first that a sign decides."""
+    good, bad = (told(step(confirmed([drink, "B"]), "evaluate")) for drink in ("MA+", "MA-"))
+    assert good[:7] == bad[:7]
+    assert good[7]["type"] == "drinks"
+    assert good[7] != bad[7]
 
 
 def test_event_of_moved_cards_names_none() -> None:

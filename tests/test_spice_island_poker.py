@@ -268,7 +268,8 @@ def test_a_wager_replaces_and_zero_clears() -> None:
 
 def test_repeat_lays_the_ante_of_the_last_hand_dealt() -> None:
     """SI-3: `repeat` lays the last dealt hand's ante, not one that was laid and taken off."""
-    position = act(dealt("Ah Ad 4s 3c 2h", OTHER_HIGH), "choose", action="bet")
+    begun = act(act(seat_at("spice-island-poker"), "wager", amount=ANTE), "deal")
+    position = act(begun, "choose", action="surrender")
     assert (table(position)["ante"], table(position)["last_ante"]) == (0, ANTE)
     changed = act(act(position, "wager", amount=77), "wager", amount=0)
     assert table(act(changed, "wager", repeat=True))["ante"] == ANTE

@@ -1,0 +1,65 @@
+"""Every route of the application, with what stands in it filled in, so that a new one is tested by being there."""
+
+from collections.abc import Iterable, Iterator
+from typing import NamedTuple
+
+from flask import Flask
+from werkzeug.routing import Rule
+from werkzeug.test import TestResponse
+
+from engine.games import GAMES
+from service.api import VERBS
+from tests.tables import Table
+
+JSON = "application/json"
+
+Outcome = tuple[int, str | None]
+"""A status and, of a problem, its code."""
+
+
+class Target(NamedTuple):
+    """A method and a path."""
+
+    method: str
+    path: str
+
+
+def targets(app: Flask, table: Table) -> list[Target]:
+    """Return every method and path there is: of every game, of this one session, of every verb."""
+    return [
+        Target(method, path)
+        for rule in app.url_map.iter_rules()
+        for method in sorted(rule.methods or ())
+        for path in sorted(set(_paths(rule, table)))
+    ]
+
+
+def reading(app: Flask, table: Table) -> list[Target]:
+    """Return the targets that read a body."""
+    return [each for each in targets(app, table) if each.method == "POST"]
+
+
+def _paths(rule: Rule, table: Table) -> Iterator[str]:
+    filled = [{"game": game, "session": table.id, "verb": verb} for game in GAMES for verb in VERBS]
+    for each in filled:
+        named = {name: each[name] for name in rule.arguments}
+        built = rule.build(named)
+        assert built is not None, f"no path for {rule}"
+        yield built[1]
+
+
+def send(table: Table, target: Target, raw: bytes, content_type: str | None = JSON) -> TestResponse:
+    """Send a body as it is, as the seat."""
+    method, path = target
+    return table.client.open(path, method=method, data=raw, content_type=content_type, headers=table.bearer())
+
+
+def outcome(answer: TestResponse) -> Outcome:
+    """Return status and, of a problem, code."""
+    told = answer.get_json(silent=True) or {}
+    return answer.status_code, told.get("code") if answer.status_code >= 400 else None
+
+
+def outcomes(table: Table, wanted: Iterable[Target], raw: bytes) -> dict[Target, Outcome]:
+    """Return what a body is answered with, everywhere."""
+    return {target: outcome(send(table, target, raw)) for target in wanted}
