@@ -144,8 +144,6 @@ class Speed:
         if "slot" not in body:
             return None
         must_exist(state, body.get("seen") or {})
-        if state.phase is not Phase.OPEN:
-            return None
         hand = state.hands[seat_of(move)]
         if hand.penalty_until is not None:
             raise barred(hand.penalty_until, move.at)
@@ -153,7 +151,7 @@ class Speed:
         if card is None:
             return None
         must_not_be_late(state, card, move)
-        return penalized(state, move)
+        return penalized(state, move) if state.phase is Phase.OPEN else None
 
     def play(self, state: Racing, move: Move, chance: Chance) -> Played:
         """Play a verb, or a consequence of time."""
