@@ -7,9 +7,11 @@ from typing import Any, Protocol, TypeVar, runtime_checkable
 from msgspec import Struct
 
 from engine.fields import Options, Shape
+from engine.phrases import Dictionary, said
 from engine.piles import Look, Pile
 from engine.shuffle import Chance
 
+ENGLISH = "en"
 NOBODY = ""
 PERSON = "person"
 LEVELS = ("easy", "normal", "hard")
@@ -31,7 +33,7 @@ class Move(Struct, frozen=True, array_like=True):
 
 
 class Offer(Struct, frozen=True):
-    """A family of legal actions: a verb, the bodies it takes, and one body that is legal."""
+    """A family of legal actions: a verb, the bodies it takes, and one body that is legal; the label is English."""
 
     verb: str
     label: str
@@ -120,6 +122,13 @@ class Spec(Struct, frozen=True):
     """The events in which the rules themselves show what was hidden."""
     bound: int
     """Sending every seat's first example settles a round in at most so many moves."""
+    dictionaries: dict[str, Dictionary] = {}
+    """For each language but English that the game speaks, what its phrases and sentences are in it."""
+
+    @property
+    def languages(self) -> tuple[str, ...]:
+        """Return the languages that the game speaks, English first."""
+        return (ENGLISH, *self.dictionaries)
 
 
 S = TypeVar("S", bound=State)
@@ -168,7 +177,7 @@ class Game(Protocol[S]):
         """Return all piles: together they hold every card of the game."""
 
     def draw(self, table: Any) -> list[str]:  # noqa: ANN401 - each game's own type
-        """Return the table as lines of text for a terminal or a screen reader."""
+        """Return the table as lines of English for a terminal or a screen reader, phrases where there are others."""
 
     def info(self) -> dict[str, Any]:
         """Return decks, point values and pay tables."""
@@ -190,11 +199,16 @@ class Judge(Protocol[S]):
 
 
 class RuleError(Exception):
-    """A refusal by the rules; `detail` is a sentence for a person."""
+    """A refusal by the rules; `detail` is a sentence for a person, in English."""
 
     def __init__(self, detail: str) -> None:
         super().__init__(detail)
-        self.detail = detail
+        self.detail = str(detail)
+        self._sentence = detail
+
+    def said(self, words: Dictionary) -> str:
+        """Return the sentence in a dictionary's language."""
+        return said(self._sentence, words)
 
 
 class Invalid(RuleError):

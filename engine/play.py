@@ -1,14 +1,17 @@
 """Open, advance, settle, replay, view: the only doors into and out of a game."""
 
 from collections.abc import Callable, Iterable, Mapping
+from functools import cache
 from typing import TYPE_CHECKING, Any, Union
 
 import msgspec
 from msgspec import Struct
 from msgspec.structs import replace
 
+from engine.danish import DANISH
 from engine.fields import CLIENT_SEED, Amount, Choice, Name, Shape
 from engine.game import (
+    ENGLISH,
     LEVELS,
     NOBODY,
     PERSON,
@@ -25,6 +28,7 @@ from engine.game import (
     State,
 )
 from engine.games import GAMES
+from engine.phrases import Dictionary, phrase, said
 from engine.piles import Viewer, look_as
 from engine.shuffle import Chance, commitment, round_seed
 
@@ -43,6 +47,11 @@ SEED = Offer(
     Shape((replace(CLIENT_SEED, required=True),)),
     {"client_seed": "my own luck"},
 )
+HOUSE: Mapping[str, Dictionary] = {"da": DANISH}
+"""What the table says itself, for each language but English that some game speaks."""
+
+FINISHED = "The session is finished: {reason}."
+
 COMMON_VERBS = {"seed": (SEED.shape,), "leave": (Shape((Amount("seat", 0, MOST_SEATS - 1, required=False),)),)}
 """What every game's seats may ask besides; `seat` in a leave names another's, which only the host may give up."""
 SEAT_VERBS = {
@@ -138,8 +147,13 @@ def open_table(game: str, session: str, secret: bytes, seats: tuple[Seat, ...], 
     return _reseated(position, seats)
 
 
-def offers(position: Position, seat: int) -> tuple[Offer, ...]:
+def offers(position: Position, seat: int, language: str = ENGLISH) -> tuple[Offer, ...]:
     """Return all legal actions of a seat: the first carries the round on, ways out come last."""
+    return _labelled(_offers(position, seat), dictionary(position.game, language))
+
+
+def _offers(position: Position, seat: int) -> tuple[Offer, ...]:
+    """Return all legal actions of a seat, their labels as the game has made them."""
     state, game = position.state, game_of(position)
     if state.finished or position.seats[seat].left:
         return ()
@@ -166,9 +180,10 @@ def join(position: Position, move: Move) -> Step:
     return Step(move, (event,), _reseated(_seeded(position, move), seats))
 
 
-def host_offers(position: Position) -> tuple[Offer, ...]:
+def host_offers(position: Position, language: str = ENGLISH) -> tuple[Offer, ...]:
     """Return what the host may do in the game itself, without a seat."""
-    return () if position.state.finished else tuple(game_of(position).host_offers(position.state))
+    offered = () if position.state.finished else game_of(position).host_offers(position.state)
+    return _labelled(offered, dictionary(position.game, language))
 
 
 def host_acts(position: Position, move: Move) -> Step:
@@ -180,7 +195,7 @@ def host_acts(position: Position, move: Move) -> Step:
         return _hosted_leave(position, move)
     offered = [offer for offer in host_offers(position) if offer.verb == move.action.verb]
     if not any(offer.shape.objection(move.action.body) is None for offer in offered):
-        raise NotYours(f"The host's token cannot {move.action.verb} here; a seat's may.")
+        raise NotYours(phrase("The host's token cannot {verb} here; a seat's may.", verb=move.action.verb))
     step = _apply(position, move)
     if move.action.verb != "deal":
         return step
@@ -196,7 +211,7 @@ def advance(position: Position, move: Move) -> Step:
     if move.seat is None or not 0 <= move.seat < len(position.seats):
         raise NotYours("This token holds no seat.")
     _must_be_possible(position, move.seat, move.action.verb)
-    offered = [offer for offer in offers(position, move.seat) if offer.verb == move.action.verb]
+    offered = [offer for offer in _offers(position, move.seat) if offer.verb == move.action.verb]
     if not any(offer.shape.objection(move.action.body) is None for offer in offered):
         return _judged(position, move, offered)
     if move.action.verb == SEED.verb:
@@ -256,6 +271,23 @@ def view(position: Position, viewer: Viewer) -> View:
     )
 
 
+@cache
+def dictionary(game: str, language: str) -> Dictionary:
+    """Return what a game's and the table's sentences are in one of its languages; English needs no entry.
+
+    `engine.phrases.said` says a sentence by it: a label, a refusal, a line of the board, a title, what an option
+    means. Codes, verbs and types are in no dictionary.
+    """
+    own = GAMES[game].spec.dictionaries.get(language)
+    return {} if own is None else {**HOUSE.get(language, {}), **own}
+
+
+def draw(game: str, table: Struct, language: str = ENGLISH) -> list[str]:
+    """Return a table as lines of text for a terminal or a screen reader."""
+    words = dictionary(game, language)
+    return [said(line, words) for line in GAMES[game].draw(table)]
+
+
 def score(position: Position, viewer: Viewer) -> Score:
     """Return the score sheet as this viewer may see it; raise `Illegal` where there is none."""
     return game_of(position).score(position.state, look_as(viewer))
@@ -278,13 +310,18 @@ def status(position: Position) -> str:
     return "settled" if state.round else "ready"
 
 
+def _labelled(offered: Iterable[Offer], words: Dictionary) -> tuple[Offer, ...]:
+    """Return offers with their labels as plain text in a dictionary's language."""
+    return tuple(replace(offer, label=said(offer.label, words)) for offer in offered)
+
+
 def _must_be_possible(position: Position, seat: int, verb: str) -> None:
     """Refuse what the seat can never do here, or no more."""
     game = game_of(position)
     if verb not in game.spec.verbs and verb not in COMMON_VERBS:
-        raise Illegal("not-in-this-game", f"{game.spec.title} has no {verb}.")
+        raise Illegal("not-in-this-game", phrase("{title} has no {verb}.", title=phrase(game.spec.title), verb=verb))
     if position.state.finished:
-        raise Illegal("finished", f"The session is finished: {position.state.finished}.")
+        raise Illegal("finished", phrase(FINISHED, reason=phrase(position.state.finished)))
     if position.seats[seat].left:
         raise Illegal("left", "This seat has left the table.")
 
@@ -299,9 +336,9 @@ def _judged(position: Position, move: Move, offered: list[Offer]) -> Step:
     if move.seat is not None and (reason := game.why_not(position.state, move.seat, action)):
         raise Illegal("not-now", reason)
     if not offered:
-        raise Illegal("not-now", f"There is nothing to {action.verb} now.")
+        raise Illegal("not-now", phrase("There is nothing to {verb} now.", verb=action.verb))
     likeliest = max(offered, key=lambda offer: len(offer.example.keys() & action.body.keys()))
-    raise Illegal("out-of-bounds", f"Now {likeliest.shape.objection(action.body)}.")
+    raise Illegal("out-of-bounds", phrase("Now {objection}.", objection=likeliest.shape.objection(action.body)))
 
 
 def _seeded(position: Position, move: Move) -> Position:
@@ -356,12 +393,12 @@ def _with_a_person(position: Position) -> Position:
 def _hosted_leave(position: Position, move: Move) -> Step:
     """Return what comes of the host's leave, his own or another seat's."""
     if position.state.finished:
-        raise Illegal("finished", f"The session is finished: {position.state.finished}.")
+        raise Illegal("finished", phrase(FINISHED, reason=phrase(position.state.finished)))
     seat = move.action.body.get("seat")
     if seat is None:
         return Step(move, (Event("host-left"),), _host_passed(position))
     if not 0 <= seat < len(position.seats) or not position.state.held[seat]:
-        raise Illegal("not-now", f"Nobody holds seat {seat}.")
+        raise Illegal("not-now", phrase("Nobody holds seat {seat}.", seat=seat))
     if not game_of(position).may_leave(position.state, seat):
         raise Illegal("not-now", game_of(position).why_not(position.state, seat, Action(LEAVE.verb)) or "Not now.")
     return replace(_apply(position, Move(seat, Action(LEAVE.verb), move.at)), move=move)

@@ -13,7 +13,7 @@ import msgspec
 from engine.game import Action, Illegal, Move
 from engine.games import GAMES
 from engine.piles import look_as
-from engine.play import Position, Seat, Step, advance, game_of, offers, open_table, status, view
+from engine.play import Position, Seat, Step, advance, draw, offers, open_table, status, view
 
 FOLDER = Path(__file__).parent / "playthroughs"
 SESSION = "playthrough-----------"
@@ -136,7 +136,7 @@ def _lines(position: Position) -> list[str]:
     """Return the board as text, under its status."""
     seen = view(position, 0)
     head = f"{seen.status}, round {seen.round}" + (f": {seen.reason}" if seen.reason else "")
-    return [head, *game_of(position).draw(seen.table)]
+    return [head, *draw(position.game, seen.table)]
 
 
 def _board(before: list[str], position: Position) -> list[str]:

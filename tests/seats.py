@@ -9,7 +9,7 @@ from msgspec.structs import replace
 
 from engine.game import Action, Illegal, Move
 from engine.piles import look_as
-from engine.play import Position, Seat, Step, advance, game_of, offers, open_table, score, view
+from engine.play import Position, Seat, Step, advance, draw, game_of, offers, open_table, score, view
 
 SESSION = "a-table-of-twenty-two-"
 SECRET = bytes(range(64))
@@ -88,7 +88,7 @@ def named(text: str, codes: Iterable[str]) -> list[str]:
 def traffic(position: Position, viewer: int | None = 0) -> bytes:
     """Return all that a viewer can ask of a position, as bytes."""
     offered = offers(position, 0) if viewer == 0 else ()
-    drawn = game_of(position).draw(view(position, viewer).table)
+    drawn = draw(position.game, view(position, viewer).table)
     try:
         scored: object = score(position, viewer)
     except Illegal as refused:

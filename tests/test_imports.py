@@ -11,8 +11,8 @@ import pytest
 ROOT = Path(__file__).parent.parent
 
 ENGINE_LAYERS = (
-    ("engine.cards",),
-    ("engine.piles", "engine.shuffle"),
+    ("engine.cards", "engine.phrases"),
+    ("engine.danish", "engine.piles", "engine.shuffle"),
     ("engine.fields",),
     ("engine.game",),
     ("engine.poker",),
