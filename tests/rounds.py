@@ -88,13 +88,15 @@ class Playthrough:
             if self.rounds == settled and (offers := self.own(seat)):
                 self._send(seat, Action(offers[0].verb, offers[0].example))
                 sent += 1
-        if not sent:
+        if not sent and self.rounds == settled and not self.over:
             self.wait()
         return sent
 
     def at_random(self, random: Random) -> None:
         """Send anything that is offered to any seat but the way out, else wait."""
         self.tick()
+        if self.over:
+            return None
         choices = [
             (seat, offer)
             for seat in self.seats
