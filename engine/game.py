@@ -50,7 +50,7 @@ class Event(Struct, frozen=True, array_like=True):
 
 
 class Due(Struct, frozen=True):
-    """The next timed consequence: when (ms), and what; no action: the seat's bot chooses (C-5)."""
+    """The next timed consequence: when (ms), and the table's own action, or the seat whose bot chooses (C-5)."""
 
     at: int
     seat: int | None = None

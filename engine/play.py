@@ -118,11 +118,16 @@ def advance(position: Position, move: Move) -> Step:
 
 
 def settle(position: Position, now: int, bots: Mapping[str, Bot]) -> tuple[Step, ...]:
-    """Return the steps that are due up to `now` (ms), in order, each at its own time (C-5)."""
+    """Return the steps that are due up to `now` (ms), in order, each at its own time (C-5).
+
+    A bot's move must be one that its seat is offered, as anyone's; raises `Illegal` for another.
+    """
     steps: list[Step] = []
     while (due := game_of(position).due(position.state)) and due.at <= now:
-        action = due.action or _bot_action(position, due.seat, bots)
-        steps.append(_apply(position, Move(due.seat, action, due.at)))
+        if due.action:
+            steps.append(_apply(position, Move(None, due.action, due.at)))
+        else:
+            steps.append(advance(position, Move(due.seat, _bot_action(position, due.seat, bots), due.at)))
         position = steps[-1].position
     return tuple(steps)
 
@@ -130,8 +135,7 @@ def settle(position: Position, now: int, bots: Mapping[str, Bot]) -> tuple[Step,
 def replay(position: Position, moves: Iterable[Move]) -> Position:
     """Return the position after the logged moves; what was settled is among them."""
     for move in moves:
-        timed = move.seat is None or position.seats[move.seat].kind == "bot"
-        position = (_apply if timed else advance)(position, move).position
+        position = (_apply if move.seat is None else advance)(position, move).position
     return position
 
 

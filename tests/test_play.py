@@ -12,7 +12,7 @@ from msgspec.structs import replace
 
 from engine import play
 from engine.cards import pack
-from engine.game import Action, Event, Illegal, Invalid, Move, NotYours, Offer
+from engine.game import Action, Due, Event, Illegal, Invalid, Move, NotYours, Offer
 from engine.games import GAMES
 from engine.piles import look_as
 from engine.play import Position, Seat, Step, View
@@ -451,6 +451,14 @@ def test_a_bot_sees_its_own_seats_view_and_nothing_else(with_bot: Position) -> N
     assert msgspec.to_builtins(given_to_it[0][0].table)["hands"][0] == (None,) * 3
 
 
+@pytest.mark.parametrize("action", [DEAL, LEAVE, Action("cheat"), Action("choose", {"cards": [3]})])
+def test_a_bot_does_only_what_its_seat_is_offered(with_bot: Position, action: Action) -> None:
+    """A bot that asks for anything else is refused like a person, and nothing is logged."""
+    moved = act(act(with_bot, 0, DEAL), 0, FIRST)
+    with pytest.raises(Illegal):
+        play.settle(moved, 1000, {"easy": lambda _view, _offers: action})
+
+
 def test_a_bots_moment_is_never_shown(with_bot: Position) -> None:
     """Nothing in a view tells when a bot will move."""
     moved = act(act(with_bot, 0, DEAL), 0, FIRST, at=100)
@@ -486,10 +494,26 @@ def test_a_replay_with_leavers_and_seeds_is_the_same() -> None:
     assert play.replay(opening, [*log, left, *more]) == second
 
 
-def test_a_log_that_breaks_the_rules_does_not_replay() -> None:
-    """A replay refuses a person's move that was not offered."""
-    with pytest.raises(Illegal):
-        play.replay(opened(), [Move(0, DEAL, 0), Move(1, FIRST, 1)])
+def test_a_log_that_breaks_the_rules_does_not_replay(with_bot: Position) -> None:
+    """A replay refuses a move that was not offered, a bot's like a person's."""
+    for moves in ([Move(0, DEAL, 0), Move(0, DEAL, 1)], [Move(0, DEAL, 0), Move(1, FIRST, 1)]):
+        with pytest.raises(Illegal):
+            play.replay(with_bot, moves)
+
+
+def test_a_consequence_is_the_tables_own_move(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A consequence that befalls a person's seat is nobody's move, so a replay does not look for it in the offers."""
+
+    class Naming(Toy):
+        def due(self, state: Showing) -> Due | None:
+            due = super().due(state)
+            return due and replace(due, seat=state.turn)
+
+    monkeypatch.setitem(GAMES, SLUG, Naming())
+    dealt = act(opened(), 0, DEAL)
+    steps = play.settle(dealt, 10**6, {})
+    assert {step.move.seat for step in steps} == {None}
+    assert play.replay(dealt, [step.move for step in steps]) == steps[-1].position
 
 
 # The toy keeps what every game keeps, so that the suite is known to fit such games.
