@@ -4,8 +4,10 @@ import hashlib
 import re
 from collections.abc import Callable
 from typing import Any, cast
+from urllib.parse import parse_qs
 
 from flask import Blueprint, Response, current_app, request
+from werkzeug.datastructures import MIMEAccept
 
 from engine import play
 from engine.games import GAMES
@@ -44,19 +46,22 @@ _PUBLIC = {
 @api.get("/v1/games")
 def games() -> Response:
     """List the games."""
+    _accepted(JSON)
     return _published(documents.catalogue())
 
 
 @api.get("/v1/games/<game>")
 def game_info(game: str) -> Response:
     """Tell all about a game."""
+    _accepted(JSON)
     return _published(documents.info(_game(game)))
 
 
 @api.get("/v1/games/<game>/rules")
 def game_rules(game: str) -> Response:
     """Give a game's rules."""
-    return _published(documents.rules(_game(game), _accepted(MARKDOWN, HTML)))
+    media_type = _accepted(MARKDOWN, HTML)
+    return _published(documents.rules(_game(game), media_type))
 
 
 @api.post("/v1/games/<game>/evaluate")
@@ -242,7 +247,8 @@ def _query(**defaults: bool) -> dict[str, bool]:
     if not request.query_string:
         return defaults
     found = dict(defaults)
-    for name, values in request.args.lists():
+    given = parse_qs(request.query_string.decode(errors="replace"), keep_blank_values=True)
+    for name, values in given.items():
         if name not in defaults:
             raise Unprocessable({name: "There is no such parameter."}, "parameter")
         if values not in (["true"], ["false"]):
@@ -253,10 +259,11 @@ def _query(**defaults: bool) -> dict[str, bool]:
 
 def _accepted(*offered: str) -> str:
     """Return the representation that the client likes best, by default the first."""
-    given = request.headers.get("Accept")
-    if given is None or given in ("*/*", offered[0]):
+    if request.headers.get("Accept", "") in ("", "*/*", offered[0]):
         return offered[0]
-    accepted = request.accept_mimetypes.best_match([each.split(";")[0] for each in offered])
+    # A parameter, such as a charset, is no reason to send nothing at all.
+    ranges = MIMEAccept((kind.partition(";")[0], quality) for kind, quality in request.accept_mimetypes)
+    accepted = ranges.best_match([each.split(";")[0] for each in offered])
     if accepted is None:
         raise NotAcceptable
     return next(each for each in offered if each.startswith(accepted))
