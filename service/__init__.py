@@ -31,6 +31,7 @@ def create_app(settings: Settings, store: Store) -> Flask:
     logs.configure(settings.log_level)
     app = Flask("croupier", static_folder=None)
     app.config["MAX_CONTENT_LENGTH"] = MOST_BYTES
+    app.config["SERVER_NAME"] = "croupier"  # else the client's Host takes part in routing
     app.url_map.merge_slashes = False  # no redirects
     app.extensions["sessions"] = Sessions(store)
     app.before_request(_arrived)
