@@ -134,6 +134,19 @@ def test_a_view_leaves_the_actions_out_where_they_are_not_wanted(table: Table) -
     assert whole["actions"]
 
 
+def test_a_board_lists_the_actions_where_they_are_wanted(table: Table) -> None:
+    """With their bodies, to be sent as they stand; without them it says nothing of what could be done."""
+    text = table.bearer() | {"Accept": "text/plain"}
+    whole = table.client.get(table.path, headers=text).text
+    brief = table.client.get(f"{table.path}?actions=false", headers=text).text
+    assert whole.startswith(brief)
+    listed = whole.removeprefix(brief)
+    for action in table.view()["actions"]:
+        assert action["label"] in listed
+        assert f"POST {action['verb']}" in listed
+    assert "Nothing to do here" in table.client.get(table.path, headers={"Accept": "text/plain"}).text
+
+
 BAD_QUERIES = {
     "x=1": "x",
     "x": "x",
