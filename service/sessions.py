@@ -264,6 +264,8 @@ class Sessions:
         if not hmac.compare_digest(repeat.request, request.digest):
             raise KeyReused
         lines = self._store.log(seen.session, repeat.version, deadline)
+        if len(lines) < repeat.version:
+            raise UnknownSession  # dropped in this very moment
         entries = [_ENTRY.decode(line) for line in lines]
         record = as_of(seen.session, seen.record, entries)
         return replace(seen, record=record, events=entries[-1].events, replayed=True)
@@ -332,7 +334,7 @@ def _record(loaded: Loaded) -> Record:
 def _live(loaded: Loaded) -> Record:
     """Return the record of a session that is not over; raise `Gone` for one that is."""
     record = _record(loaded)
-    if loaded.now >= record.expires_at:
+    if max(loaded.now, record.moved_at) >= record.expires_at:  # a clock that goes back revives nothing
         raise Gone
     return record
 
