@@ -23,7 +23,6 @@ EXPOSED = [
     "X-Request-Id",
 ]
 _REQUEST_ID = re.compile(r"[A-Za-z0-9_-]{1,64}", re.ASCII)
-_BODILESS = {204, 304}
 
 
 def create_app(settings: Settings, store: Store) -> Flask:
@@ -52,7 +51,7 @@ def _arrived() -> None:
 def _answered(response: Response) -> Response:
     """Log one line; the query is left out, since a client may put anything there."""
     response.headers["X-Request-Id"] = g.request_id
-    if response.status_code in _BODILESS or request.method == "OPTIONS":
+    if response.content_length in (None, 0) and not response.is_streamed and request.method != "HEAD":
         response.headers.pop("Content-Type", None)  # Flask's is that of a page
     logs.log.info(
         "request",

@@ -126,7 +126,7 @@ def create_body(body: dict[str, Any]) -> tuple[str, dict[str, Any], tuple[str, .
     made = _loaded(_CREATE, body)
     spec = GAMES[made["game"]].spec
     least, most = spec.seats
-    names = tuple(made.get("seats") or (f"Player {seat + 1}" for seat in range(least)))
+    names = tuple(made.get("seats", [f"Player {seat + 1}" for seat in range(least)]))
     if not least <= len(names) <= most:
         raise Unprocessable({"/seats": f"This game has {least} to {most} seats."})
     return spec.slug, _loaded(_OPTIONS[spec.slug], made["options"], "/options"), names
