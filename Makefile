@@ -4,6 +4,9 @@ VENV ?= .venv
 PYTHON := $(VENV)/bin/python
 NODE := tests/node
 INSTALL := sh deploy/venv.sh install $(VENV)
+export REDOCLY_TELEMETRY := off
+export REDOCLY_SUPPRESS_UPDATE_NOTICE := true
+
 COMPILE = uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --custom-compile-command 'make lock' $(UPGRADE)
 
 .PHONY: help run test lint format contract bench lock clean
@@ -18,12 +21,13 @@ run: $(VENV)/.run ## install what it needs and serve on 127.0.0.1:8080
 test: $(VENV)/.dev ## install what it needs and run the tests (ARGS="-k words")
 	@$(PYTHON) -m pytest $(ARGS)
 
-lint: $(VENV)/.dev ## style, types, contract and compose file
+lint: $(VENV)/.dev ## style, types, contract, Dockerfile and compose file
 	$(PYTHON) -m ruff check
 	$(PYTHON) -m ruff format --check
 	$(PYTHON) -m mypy
 	$(VENV)/bin/openapi-spec-validator openapi.yaml
 	$(VENV)/bin/check-jsonschema --builtin-schema vendor.compose-spec deploy/compose.yaml
+	$(VENV)/bin/hadolint deploy/Dockerfile
 
 format: $(VENV)/.dev ## let ruff lay the code out
 	$(PYTHON) -m ruff check --fix

@@ -24,6 +24,9 @@ find_python() {
 }
 
 make_venv() {
+    if [ -e "$1" ] && [ ! -f "$1/pyvenv.cfg" ]; then
+        fail "$1 is there and is no virtual environment; name another with VENV=..."
+    fi
     rm -rf "$1"
     python=$(find_python)
     if command -v uv >/dev/null 2>&1; then
@@ -45,6 +48,8 @@ install_lock() {
     if command -v uv >/dev/null 2>&1; then
         uv pip install --quiet --python "$python" --require-hashes -r "$2"
     else
+        # An environment that uv made has no pip.
+        "$python" -m pip --version >/dev/null 2>&1 || "$python" -m ensurepip >/dev/null
         "$python" -m pip install --quiet --disable-pip-version-check --require-hashes -r "$2"
     fi
 }

@@ -220,11 +220,16 @@ def advance(position: Position, move: Move) -> Step:
 
 
 def settle(position: Position, now: int, bots: Mapping[str, Bot]) -> tuple[Step, ...]:
-    """Return the steps that are due up to `now` (ms), in order, each at its own time (C-5)."""
+    """Return the steps that are due up to `now` (ms), in order, each at its own time (C-5).
+
+    A bot's move must be one that its seat is offered, as anyone's; raises `Illegal` for another.
+    """
     steps: list[Step] = []
     while (due := game_of(position).due(position.state)) and due.at <= now:
-        action = due.action or _bot_action(position, due.seat, bots)
-        steps.append(_apply(position, Move(due.seat, action, due.at)))
+        if due.action:
+            steps.append(_apply(position, Move(None, due.action, due.at)))
+        else:
+            steps.append(advance(position, Move(due.seat, _bot_action(position, due.seat, bots), due.at)))
         position = steps[-1].position
     return tuple(steps)
 
@@ -243,13 +248,13 @@ def replay(position: Position, moves: Iterable[Move]) -> Position:
 
 
 def again(position: Position, move: Move) -> Step:
-    """Return what comes of a logged move: a person's is looked up in the offers again, as when it was made."""
+    """Return what comes of a logged move: a seat's is looked up in the offers again, as when it was made."""
     verb, seat = move.action.verb, move.seat
     if verb == "join":
         return join(position, move)
-    if seat is not None and position.seats[seat].kind == PERSON:
+    if seat is not None:
         return advance(position, move)
-    if seat is None and verb in game_of(position).spec.verbs | COMMON_VERBS:
+    if verb in game_of(position).spec.verbs | COMMON_VERBS:
         return host_acts(position, move)
     return _apply(position, move)
 

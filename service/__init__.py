@@ -25,7 +25,6 @@ EXPOSED = [
     "X-Request-Id",
 ]
 _REQUEST_ID = re.compile(r"[A-Za-z0-9_-]{1,64}", re.ASCII)
-_BODILESS = {204, 304}
 
 
 def create_app(settings: Settings, store: Store) -> Flask:
@@ -33,6 +32,7 @@ def create_app(settings: Settings, store: Store) -> Flask:
     logs.configure(settings.log_level)
     app = Flask("croupier", static_folder=None)
     app.config["MAX_CONTENT_LENGTH"] = MOST_BYTES
+    app.config["SERVER_NAME"] = "croupier"  # else the client's Host takes part in routing
     app.url_map.merge_slashes = False  # no redirects
     sessions = Sessions(store)
     app.extensions["sessions"] = sessions
@@ -56,7 +56,7 @@ def _arrived() -> None:
 def _answered(response: Response) -> Response:
     """Log one line; the query is left out, since a client may put anything there."""
     response.headers["X-Request-Id"] = g.request_id
-    if response.status_code in _BODILESS or request.method == "OPTIONS":
+    if response.content_length in (None, 0) and not response.is_streamed and request.method != "HEAD":
         response.headers.pop("Content-Type", None)  # Flask's is that of a page
     logs.log.info(
         "request",

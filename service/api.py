@@ -36,19 +36,22 @@ _PUBLIC = {
 @api.get("/v1/games")
 def games() -> Response:
     """List the games."""
+    reading.accepted(JSON)
     return _published(documents.catalogue())
 
 
 @api.get("/v1/games/<game>")
 def game_info(game: str) -> Response:
     """Tell all about a game."""
+    reading.accepted(JSON)
     return _published(documents.info(reading.game_named(game)))
 
 
 @api.get("/v1/games/<game>/rules")
 def game_rules(game: str) -> Response:
     """Give a game's rules."""
-    return _published(documents.rules(reading.game_named(game), reading.accepted(MARKDOWN, HTML)))
+    media_type = reading.accepted(MARKDOWN, HTML)
+    return _published(documents.rules(reading.game_named(game), media_type))
 
 
 @api.post("/v1/games/<game>/evaluate")

@@ -3,8 +3,10 @@
 import json
 import textwrap
 
+from msgspec import UNSET
+
 from engine.games import GAMES
-from service.views import View
+from service.views import Action, View
 
 WIDTH = 72
 
@@ -16,7 +18,8 @@ def board(view: View) -> str:
         title += f" ({view.reason})"
     lines = [title, f"session {view.id}, version {view.version}, {_who(view)}", "-" * WIDTH]
     lines += GAMES[view.game].draw(view.table)
-    lines += ["-" * WIDTH, *_actions(view)]
+    if view.actions is not UNSET:
+        lines += ["-" * WIDTH, *_actions(view.actions)]
     return "\n".join(lines) + "\n"
 
 
@@ -27,12 +30,12 @@ def _who(view: View) -> str:
     return "you are the host" if view.you.seat is None else f"you are seat {view.you.seat}"
 
 
-def _actions(view: View) -> list[str]:
+def _actions(actions: list[Action]) -> list[str]:
     """Return the actions as a list: the request, then what it does."""
-    if not view.actions:
+    if not actions:
         return ["Nothing to do here."]
     lines = ["You may send:"]
-    for action in view.actions:
+    for action in actions:
         body = "" if action.example is None else json.dumps(action.example)
         lines.append(f"  {action.method} {action.href.rsplit('/', 1)[-1]:<9} {body}")
         lines += textwrap.wrap(action.label, WIDTH, initial_indent=" " * 7)

@@ -20,6 +20,7 @@ MARKDOWN = "text/markdown; charset=utf-8"
 HTML = "text/html; charset=utf-8"
 YAML = "application/yaml"
 
+_YAML = getattr(yaml, "CSafeLoader", yaml.SafeLoader)  # many times as fast, where it was compiled
 _CONTRACT = Path(__file__).parent.parent / "openapi.yaml"
 _PAGE = """<!doctype html>
 <html lang="en">
@@ -86,7 +87,7 @@ def rules(slug: str, media_type: str) -> Document:
 def contract(media_type: str) -> Document:
     """Return the OpenAPI document, as it is written or as JSON."""
     text = _CONTRACT.read_bytes()
-    return _document(text if media_type == YAML else encode(yaml.safe_load(text)), media_type)
+    return _document(text if media_type == YAML else encode(yaml.load(text, _YAML)), media_type)
 
 
 def component(slug: str, verb: str) -> str:

@@ -34,6 +34,7 @@ class Kind(NamedTuple):
     headers: Mapping[str, str] = {}
 
 
+_ALWAYS = {"Cache-Control": "no-store", "Content-Language": "en"}
 _SOON = {"Retry-After": "1"}
 _CHALLENGE = {"WWW-Authenticate": 'Bearer realm="croupier"'}
 
@@ -156,7 +157,7 @@ def _answer(kind: Kind, detail: str, headers: Mapping[str, str], extra: Mapping[
         **extra,
     }
     body = views.encode(document)
-    return Response(body, kind.status, headers, content_type=MEDIA_TYPE)
+    return Response(body, kind.status, {**_ALWAYS, **headers}, content_type=MEDIA_TYPE)
 
 
 def _place(fault: Mapping[str, str]) -> str:

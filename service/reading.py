@@ -4,8 +4,10 @@ import hashlib
 import re
 from collections.abc import Callable
 from typing import Any, cast
+from urllib.parse import parse_qs
 
 from flask import current_app, request
+from werkzeug.datastructures import MIMEAccept
 
 from engine.games import GAMES
 from service import schemas
@@ -50,10 +52,11 @@ def token() -> str | None:
 
 def accepted(*offered: str) -> str:
     """Return the representation that the client likes best, by default the first."""
-    given = request.headers.get("Accept")
-    if given is None or given in ("*/*", offered[0]):
+    if request.headers.get("Accept", "") in ("", "*/*", offered[0]):
         return offered[0]
-    best = request.accept_mimetypes.best_match([each.split(";")[0] for each in offered])
+    # A parameter, such as a charset, is no reason to send nothing at all.
+    ranges = MIMEAccept((kind.partition(";")[0], quality) for kind, quality in request.accept_mimetypes)
+    best = ranges.best_match([each.split(";")[0] for each in offered])
     if best is None:
         raise NotAcceptable
     return next(each for each in offered if each.startswith(best))
@@ -64,7 +67,8 @@ def query(**readers: Callable[[str], Any]) -> dict[str, Any]:
     found: dict[str, Any] = {}
     if not request.query_string:
         return found
-    for name, values in request.args.lists():
+    given = parse_qs(request.query_string.decode(errors="replace"), keep_blank_values=True)
+    for name, values in given.items():
         if name not in readers:
             raise Unprocessable({name: "There is no such parameter."}, "parameter")
         if len(values) > 1:

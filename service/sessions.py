@@ -264,6 +264,8 @@ class Sessions:
         if not hmac.compare_digest(repeat.request, request.digest):
             raise KeyReused
         lines = self._store.log(seen.session, 1, repeat.version, deadline)
+        if len(lines) < repeat.version:
+            raise UnknownSession  # dropped in this very moment
         *earlier, last = map(records.decode_entry, lines)
         record, step = records.stepped(records.as_of(seen.session, seen.record, earlier), last)
         seen = replace(seen, record=record, events=last.events, replayed=True)
@@ -398,7 +400,7 @@ def _stored(loaded: Loaded) -> Record:
 def _live(loaded: Loaded) -> Record:
     """Return the record of a session that is not over; raise `Gone` for one that is."""
     record = _stored(loaded)
-    if loaded.now >= record.expires_at:
+    if max(loaded.now, record.moved_at) >= record.expires_at:  # a clock that goes back revives nothing
         raise Gone
     return record
 

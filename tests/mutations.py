@@ -1,17 +1,36 @@
-"""Spoils what is offered: bodies that are nearly right."""
+"""What a seat may try: nearly right bodies, and actions that are not now or not here."""
 
 from collections.abc import Iterator
 from random import Random
 from typing import Any
 
+from engine import play
 from engine.fields import Amount, Body, Choice, Field, Positions, Text
-from engine.game import Offer
+from engine.game import Action, Offer
+from engine.games import GAMES
+from tests.rounds import body_of, dice
 
 NO_VERBS = ("", "cheat", "DEAL", "leave ", "join", "delete", "__init__", "score")
 """Verbs that no game has."""
 
 OTHERS: tuple[Any, ...] = (None, True, False, 0, -1, 0.5, "0", "", [], [0], {}, 10**20)
 """Values of every type; no `5.0`, which is an integer to a schema and none to the contract."""
+
+
+def tried_actions(position: play.Position, seat: int, seed: int) -> Iterator[Action]:
+    """Yield what a seat may try: spoilt examples, bodies within the fixed bounds, verbs of elsewhere."""
+    random, spec = dice(seed), GAMES[position.game].spec
+    for offer in play.offers(position, seat):
+        for body in wrong_bodies(offer, random):
+            yield Action(offer.verb, body)
+    for verb, shapes in (spec.verbs | play.COMMON_VERBS).items():
+        for shape in shapes:
+            yield Action(verb, body_of(shape, random))
+    for other in GAMES.values():
+        for verb, shapes in other.spec.verbs.items():
+            yield Action(verb, body_of(shapes[0], random))
+    for verb in NO_VERBS:
+        yield Action(verb)
 
 
 def wrong_bodies(offer: Offer, random: Random) -> Iterator[dict[str, Any]]:

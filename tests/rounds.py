@@ -28,7 +28,7 @@ def dice(seed: int) -> Random:
 
 
 class Playthrough:
-    """A session and how it came about; `now` is its clock in ms, one on with every action."""
+    """A session and how it came about; `now` is its clock in ms."""
 
     def __init__(self, game: str, options: Body = NO_OPTIONS, seats: int | None = None, secret: bytes = SECRET) -> None:
         taken = GAMES[game].spec.seats[0] if seats is None else seats
@@ -63,11 +63,15 @@ class Playthrough:
         """Return what a seat is offered by its game: neither a seed nor the way out."""
         return tuple(offer for offer in play.offers(self.position, seat) if offer.verb not in play.COMMON_VERBS)
 
-    def act(self, seat: int, action: Action) -> None:
-        """Make a move, after what was due; raises what refuses it."""
+    def tick(self) -> None:
+        """Let a millisecond pass, and whatever is due by then."""
         self.now += 1
         self._keep(*play.settle(self.position, self.now, {}))
-        self._keep(play.advance(self.position, Move(seat, action, self.now)))
+
+    def act(self, seat: int, action: Action) -> None:
+        """Make a move a millisecond later; raises what refuses it."""
+        self.tick()
+        self._send(seat, action)
 
     def wait(self) -> None:
         """Let time pass until the next consequence that is due."""
@@ -80,15 +84,19 @@ class Playthrough:
         """Send the first example of every seat that has one, else wait; return the number of actions."""
         settled, sent = self.rounds, 0
         for seat in self.seats:
+            self.tick()
             if self.rounds == settled and (offers := self.own(seat)):
-                self.act(seat, Action(offers[0].verb, offers[0].example))
+                self._send(seat, Action(offers[0].verb, offers[0].example))
                 sent += 1
-        if not sent:
+        if not sent and self.rounds == settled and not self.over:
             self.wait()
         return sent
 
     def at_random(self, random: Random) -> None:
         """Send anything that is offered to any seat but the way out, else wait."""
+        self.tick()
+        if self.over:
+            return None
         choices = [
             (seat, offer)
             for seat in self.seats
@@ -99,7 +107,10 @@ class Playthrough:
         if not choices:
             return self.wait()
         seat, offer = random.choice(choices)
-        return self.act(seat, Action(offer.verb, body_of(offer.shape, random)))
+        return self._send(seat, Action(offer.verb, body_of(offer.shape, random)))
+
+    def _send(self, seat: int, action: Action) -> None:
+        self._keep(play.advance(self.position, Move(seat, action, self.now)))
 
     def _keep(self, *steps: play.Step) -> None:
         for step in steps:

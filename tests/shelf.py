@@ -38,6 +38,9 @@ class Shelf:
 
     def open(self, session: str, blob: bytes, _drop_at: int, _deadline: Deadline) -> bool:
         """Put a new session on the shelf."""
+        if self.races:
+            return False
+        self.now(_deadline)
         self._states[session] = (0, blob)
         self._logs[session] = []
         return True

@@ -80,7 +80,7 @@ def moved() -> Planted:
 
 def problem(code: str = "gone", status: int = 410) -> Planted:
     said = {"type": f"urn:croupier:problem:{code}", "title": "x", "status": status, "detail": "x", "instance": LOOK}
-    return Planted(status, said | {"code": code})
+    return Planted(status, said | {"code": code}, Cache_Control="no-store", Content_Language="en")
 
 
 def not_allowed() -> Planted:

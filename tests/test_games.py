@@ -14,7 +14,7 @@ from engine.fields import Amount, Choice, Field, Positions, Shape, Text
 from engine.game import Action, Illegal, Move, NotYours, Offer
 from engine.games import GAMES
 from engine.piles import Viewer, look_as
-from tests.mutations import NO_VERBS, wrong_bodies
+from tests.mutations import tried_actions
 from tests.rounds import (
     SECRET,
     Playthrough,
@@ -204,22 +204,6 @@ def admitted(position: play.Position, seat: int, action: Action) -> bool:
 @cache
 def _validator(schema: bytes) -> Draft202012Validator:
     return Draft202012Validator(msgspec.json.decode(schema))
-
-
-def tried_actions(position: play.Position, seat: int, seed: int) -> Iterator[Action]:
-    """Yield what a seat may try: spoilt examples, bodies within the fixed bounds, verbs of elsewhere."""
-    random, spec = dice(seed), GAMES[position.game].spec
-    for offer in play.offers(position, seat):
-        for body in wrong_bodies(offer, random):
-            yield Action(offer.verb, body)
-    for verb, shapes in (spec.verbs | play.COMMON_VERBS).items():
-        for shape in shapes:
-            yield Action(verb, body_of(shape, random))
-    for other in GAMES.values():
-        for verb, shapes in other.spec.verbs.items():
-            yield Action(verb, body_of(shapes[0], random))
-    for verb in NO_VERBS:
-        yield Action(verb)
 
 
 @games

@@ -1,0 +1,85 @@
+"""A service behind gunicorn keeps the contract too, also where it refuses what is no HTTP."""
+
+import json
+import socket
+from collections.abc import Iterator
+from http.client import HTTPResponse
+from logging import getLogger
+from types import SimpleNamespace
+from typing import cast
+
+import pytest
+from gunicorn.http.errors import UnsupportedTransferCoding
+
+from engine.games import GAMES
+from service.server import Worker
+from tests.contract import CONTRACT, Answer, Contract, LiveClient, Occurrence
+from tests.servers import ServiceProcess, StoreProcess
+
+HOST = b"Host: table\r\n"
+UNREAD = {
+    "400 bad-request": b"GET / HTTP/9.9\r\n" + HOST + b"\r\n",
+    "414 uri-too-long": b"GET /" + b"x" * 5000 + b" HTTP/1.1\r\n" + HOST + b"\r\n",
+    "417 expectation-failed": b"POST /v1/sessions HTTP/1.1\r\n" + HOST + b"Expect: luck\r\nContent-Length: 0\r\n\r\n",
+    "431 headers-too-large": b"GET / HTTP/1.1\r\n" + HOST + b"A: " + b"x" * 9000 + b"\r\n\r\n",
+}
+
+
+@pytest.fixture(scope="module", name="service")
+def _service(server: StoreProcess, tmp_path_factory: pytest.TempPathFactory) -> Iterator[ServiceProcess]:
+    with ServiceProcess(tmp_path_factory.mktemp("live") / "var", REDIS_URL=server.url) as service:
+        yield service.up()
+
+
+@pytest.mark.parametrize("slug", GAMES)
+def test_a_client_that_knows_no_game_plays_a_round(service: ServiceProcess, slug: str) -> None:
+    """It sends the first example each time, and reads the score of the settled round."""
+    client = LiveClient(service.url)
+    json_type = {"Content-Type": "application/json"}
+    opened = client.send("POST", "/v1/sessions", json.dumps({"game": slug}).encode(), json_type).json()
+    seat = json_type | {"Authorization": f"Bearer {opened['tokens'][0]['token']}"}
+    view = opened["session"]
+    for _ in range(GAMES[slug].spec.bound):
+        first = view["actions"][0]
+        view = client.send(first["method"], first["href"], json.dumps(first["example"]).encode(), seat).json()
+    assert view["status"] == "settled"
+    assert client.send("GET", f"/v1/sessions/{view['id']}/score", headers=seat).json()["final"]
+
+
+@pytest.mark.parametrize("path", ["/v1/games", "/openapi.yaml", "/openapi.json", "/healthz", "/readyz", "/v1/nowhere"])
+def test_what_is_public_is_as_documented(service: ServiceProcess, path: str) -> None:
+    """GET, HEAD, OPTIONS and another method are answered by the contract."""
+    for method in ("GET", "HEAD", "OPTIONS", "PUT"):
+        LiveClient(service.url).send(method, path)
+
+
+@pytest.mark.parametrize("why", UNREAD)
+def test_what_is_no_http_is_refused_as_documented(service: ServiceProcess, why: str) -> None:
+    """The answer knows nothing of what was asked, and is documented all the same."""
+    with socket.create_connection(("127.0.0.1", service.port), timeout=30) as line:
+        line.sendall(UNREAD[why])
+        assert said(line) == {Occurrence("unread", *why.split())}
+
+
+def test_an_unknown_transfer_coding_is_refused_as_documented() -> None:
+    """Of gunicorn's parsers some tell it from a bad field, and then it is 501; so it is handed in."""
+    ours, theirs = socket.socketpair()
+    with ours, theirs:
+        worker = cast("Worker", SimpleNamespace(log=getLogger("gunicorn.error")))
+        Worker.handle_error(worker, None, theirs, None, UnsupportedTransferCoding("luck"))
+        assert said(ours) == {Occurrence("unread", "501", "not-implemented")}
+
+
+def said(line: socket.socket) -> set[Occurrence]:
+    """Return what the answer on a connection is in the contract."""
+    contract = Contract(CONTRACT.document)
+    found = HTTPResponse(line)
+    found.begin()
+    contract.check(Answer("GET", "", found.status, tuple(found.getheaders()), found.read()))
+    return contract.seen
+
+
+def test_nothing_documented_of_unread_requests_is_left_out() -> None:
+    """These are all that the contract has."""
+    documented = {f"{each.status} {each.code}" for each in CONTRACT.documented() if each.operation == "unread"}
+    assert documented == UNREAD.keys() | {"501 not-implemented"}
