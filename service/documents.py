@@ -20,7 +20,8 @@ MARKDOWN = "text/markdown; charset=utf-8"
 HTML = "text/html; charset=utf-8"
 YAML = "application/yaml"
 
-_YAML = getattr(yaml, "CSafeLoader", yaml.SafeLoader)  # many times as fast, where it was compiled
+_YAML = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+"""Safe both, and the compiled one many times as fast."""
 _CONTRACT = Path(__file__).parent.parent / "openapi.yaml"
 _PAGE = """<!doctype html>
 <html lang="en">
@@ -87,7 +88,8 @@ def rules(slug: str, media_type: str) -> Document:
 def contract(media_type: str) -> Document:
     """Return the OpenAPI document, as it is written or as JSON."""
     text = _CONTRACT.read_bytes()
-    return _document(text if media_type == YAML else encode(yaml.load(text, _YAML)), media_type)
+    parsed = yaml.load(text, _YAML)  # noqa: S506 - a safe loader under either name
+    return _document(text if media_type == YAML else encode(parsed), media_type)
 
 
 def component(slug: str, verb: str) -> str:
