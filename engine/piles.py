@@ -43,6 +43,12 @@ class Pile(Struct, frozen=True, array_like=True):
         return replace(self, sight=sight)
 
 
+class Memory(Struct, frozen=True, array_like=True):
+    """A pile as it was, for those who saw it: its cards lie elsewhere by now, and are counted there."""
+
+    pile: Pile
+
+
 Look = Callable[[Pile], tuple[Face | None, ...]]
 """A viewer's eyes: a face for every card of a pile that he sees, else `None`."""
 

@@ -61,7 +61,7 @@ class Feed:
 def follow(session: str) -> Response:
     """Tell what happens, from now on or from after a version."""
     media_type = reading.accepted(JSON, SSE, NDJSON)
-    ticket = request.args.get("ticket")
+    ticket = reading.parameter("ticket")
     name = reading.session_id(session)
     if ticket is None:
         seen = reading.sessions().look(name, reading.token())

@@ -67,8 +67,7 @@ def query(**readers: Callable[[str], Any]) -> dict[str, Any]:
     found: dict[str, Any] = {}
     if not request.query_string:
         return found
-    given = parse_qs(request.query_string.decode(errors="replace"), keep_blank_values=True)
-    for name, values in given.items():
+    for name, values in _parameters().items():
         if name not in readers:
             raise Unprocessable({name: "There is no such parameter."}, "parameter")
         if len(values) > 1:
@@ -78,6 +77,15 @@ def query(**readers: Callable[[str], Any]) -> dict[str, Any]:
         except ValueError as error:
             raise Unprocessable({name: str(error)}, "parameter") from None
     return found
+
+
+def parameter(name: str) -> str | None:
+    """Return a parameter before the query is checked, if it is given."""
+    return _parameters().get(name, [None])[0]
+
+
+def _parameters() -> dict[str, list[str]]:
+    return parse_qs(request.query_string.decode(errors="replace"), keep_blank_values=True)
 
 
 def flag(text: str) -> bool:

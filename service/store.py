@@ -114,7 +114,7 @@ class Store:
         self._call(deadline, "ZREM", LOBBY, place)
 
     def lobby(self, after: str, most: int, deadline: Deadline) -> Sequence[str]:
-        """Return so many places of the lobby's index after one of them, or from the first on; costs what the page does."""
+        """Return so many places of the lobby's index after one of them, or from the first; costs what the page does."""
         first = f"({after}" if after else "-"
         found = self._call(deadline, "ZRANGE", LOBBY, first, "+", "BYLEX", "LIMIT", 0, most)
         return [place.decode() for place in found]

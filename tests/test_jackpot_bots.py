@@ -138,7 +138,7 @@ def test_normal_maximises_the_expected_category(hand: str) -> None:
     position = laid({0: hand, 1: RIVAL})
     means = {each.positions: mean(each) for each in prospects(*seen_by_turn(position))}
     best = [places for places, value in means.items() if value == max(means.values())]
-    assert asked(position, "normal") == list(min(best, key=lambda places: (len(places), places)))
+    assert asked(position, "normal") == list(min(best, key=lambda places: (len(list(places)), list(places))))
 
 
 def mean(prospect: Prospect) -> Fraction:

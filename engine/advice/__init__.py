@@ -2,10 +2,11 @@
 
 from collections.abc import Mapping
 
-from engine.advice import speed
+from engine.advice import jackpot, speed
 from engine.play import Bot
 
 BOTS: dict[str, Mapping[str, Bot]] = {
+    "jackpot": jackpot.BOTS,
     "speed": speed.BOTS,
 }
 """For each game of several seats its bots by level."""

@@ -3,11 +3,13 @@
 from typing import Any
 
 from engine.game import Game
+from engine.games.jackpot import Jackpot
 from engine.games.skulls_and_swords import SkullsAndSwords
 from engine.games.speed import Speed
 from engine.games.spice_island_poker import SpiceIslandPoker
 
 _ALL: tuple[Game[Any], ...] = (
+    Jackpot(),
     SkullsAndSwords(),
     Speed(),
     SpiceIslandPoker(),
