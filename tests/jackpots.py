@@ -1,6 +1,6 @@
 """Rounds of Jackpot laid out by hand, and a driver for all seats at the doors of `engine.play`."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from itertools import combinations
 from random import Random
 from typing import Any
@@ -25,6 +25,10 @@ NOW = 1_800_000_000_000
 """When a round laid out by hand was dealt."""
 
 OPEN = play.Seat("", play.OPEN)
+
+NOTHING_A, NOTHING_B, NOTHING_C = "2h 3d 7s 8c Th", "2d 3h 7c 8s Td", "4h 5d 9s Jc 6h"
+DOUBLES = "Ah Ad 7c 8s 2d"
+TRIO = "5h 8h Qh Kd 3s"
 
 
 def dice(seed: int) -> Random:
@@ -129,6 +133,26 @@ def stood(position: play.Position, now: int = NOW) -> play.Position:
     while (turn := inside(position).turn) is not None and inside(position).pass_number == number:
         position = sent(position, turn, "choose", now, drop=[])
     return position
+
+
+def played_out(position: play.Position, random: Random) -> Iterator[play.Step]:
+    """Play a round with drops at random; yield every step."""
+    now = NOW
+    while inside(position).playing:
+        now += 10
+        state = inside(position)
+        if state.turn is None:
+            step = send(position, state.order[-1], "evaluate", now)
+        else:
+            drop = random.sample(range(5), random.randint(0, 3))
+            step = send(position, state.turn, "choose", now, drop=drop)
+        yield step
+        position = step.position
+
+
+def drawing(stock: str, *hands: str) -> play.Step:
+    """Return the flip of hands that tie, the card draw's cards on top of the stock."""
+    return send(stood(laid(dict(enumerate(hands)), stock=stock)), 0, "evaluate")
 
 
 def refused(position: play.Position, seat: int, verb: str, now: int = NOW, **body: object) -> tuple[str, str]:

@@ -2,10 +2,11 @@
 
 from collections.abc import Mapping
 
-from engine.advice import jackpot, speed
+from engine.advice import beat_the_dealer, jackpot, speed
 from engine.play import Bot
 
 BOTS: dict[str, Mapping[str, Bot]] = {
+    "beat-the-dealer": beat_the_dealer.BOTS,
     "jackpot": jackpot.BOTS,
     "speed": speed.BOTS,
 }

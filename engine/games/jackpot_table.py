@@ -1,0 +1,137 @@
+"""Jackpot: what a viewer is shown of the table and of the score, and the table as text."""
+
+from enum import StrEnum
+
+from msgspec import Struct, field
+
+from engine.cards import Face
+from engine.games.jackpot_hands import Category
+
+PASSES = 3
+
+
+class Phase(StrEnum):
+    """Where a round is."""
+
+    DEAL = "deal"
+    DROP = "drop"
+    FLIP = "flip"
+    SETTLED = "settled"
+
+
+class By(StrEnum):
+    """What won a round: the best hand, the card draw among equals, or being the last seat left."""
+
+    HAND = "hand"
+    DRAW = "draw"
+    LAST = "last"
+
+
+class Drawn(Struct, frozen=True):
+    """A card of a card draw, and whose it is."""
+
+    seat: int
+    card: Face | None
+
+
+class Result(Struct, frozen=True):
+    """How a round ended: `tied` are the seats that had to draw, none where one hand was best; `payout` in chips."""
+
+    winner: int
+    by: By
+    tied: tuple[int, ...]
+    draws: tuple[tuple[Drawn, ...], ...]
+    payout: int
+
+
+class HandView(Struct, frozen=True):
+    """A seat's cards and chips, the cards `None` where they are not to be seen, and none for who is not in the round.
+
+    `dropped` counts the drops of each pass, `None` for one not come to yet. `owes` is what the seat has put into
+    this round's jackpot; `balance` is below 0 where the seat owes; `won` counts rounds.
+    """
+
+    seat: int
+    cards: tuple[Face | None, ...]
+    dropped: tuple[int | None, ...]
+    discarded: tuple[Face | None, ...]
+    owes: int
+    balance: int
+    category: Category | None
+    category_name: str | None
+    won: int
+
+
+class Table(Struct, frozen=True, tag_field="game", tag="jackpot"):
+    """What a viewer sees of a round; amounts in chips, `first` drops first, `shuffles` counts those of JP-5."""
+
+    phase: Phase
+    card_value: int
+    ante: int
+    wheel: bool
+    jackpot: int
+    pass_: int | None = field(name="pass")
+    first: int | None
+    turn: int | None
+    stock: int
+    discards: int
+    shuffles: int
+    hands: tuple[HandView, ...]
+    result: Result | None
+
+
+class Sheet(Struct, frozen=True, tag_field="game", tag="jackpot"):
+    """The score sheet: the round in play or the last one, and what each seat has come to."""
+
+    phase: Phase
+    card_value: int
+    ante: int
+    jackpot: int
+    hands: tuple[HandView, ...]
+    result: Result | None
+
+
+def drawn(table: Table) -> list[str]:
+    """Return the table as text: the jackpot, and every hand with the positions of its cards."""
+    ante = f"   ante {table.ante}" if table.ante else ""
+    lines = [
+        f"Jackpot {table.jackpot}   a dropped card costs {table.card_value}{ante}   {_where(table)}",
+        f"Stock {table.stock}, discard pile {table.discards}",
+    ]
+    for hand in table.hands:
+        lines += ["", *_drawn_hand(hand)]
+    return [*lines, *(["", *_drawn_result(table.result)] if table.result else [])]
+
+
+def _where(table: Table) -> str:
+    """Return what the table waits for."""
+    match table.phase:
+        case Phase.DEAL:
+            return "before the first deal"
+        case Phase.DROP:
+            return f"pass {table.pass_} of {PASSES}, seat {table.turn} to drop"
+        case Phase.FLIP:
+            return "the passes are over, the flip is next"
+        case Phase.SETTLED:
+            return "settled"
+
+
+def _drawn_hand(hand: HandView) -> list[str]:
+    """Return a seat's chips, its cards after their positions, and what it has dropped."""
+    owes = f"   put in {hand.owes}" if hand.owes else ""
+    lines = [f"Seat {hand.seat}   balance {hand.balance}{owes}"]
+    if hand.cards:
+        cards = "  ".join(f"{place} {card or '??'}" for place, card in enumerate(hand.cards))
+        lines.append(f"  cards    {cards}   {hand.category_name or ''}".rstrip())
+    if hand.discarded:
+        counts = ", ".join(str(count) for count in hand.dropped if count is not None)
+        lines.append(f"  dropped  {counts}   {' '.join(card or '??' for card in hand.discarded)}")
+    return lines
+
+
+def _drawn_result(result: Result) -> list[str]:
+    """Return the card draws, one a line, and who takes the jackpot."""
+    ways = {By.HAND: "the best hand", By.DRAW: "the card draw", By.LAST: "the last seat left"}
+    draws = (", ".join(f"seat {each.seat} {each.card}" for each in draw) for draw in result.draws)
+    lines = [f"Card draw {number}: {cards}" for number, cards in enumerate(draws, 1)]
+    return [*lines, f"SEAT {result.winner} TAKES {result.payout}: {ways[result.by]}"]
