@@ -13,7 +13,7 @@ from engine.cards import Card
 from engine.fields import Amount, Body, Choice, Field, Positions, Shape, Text
 from engine.game import Action, Invalid, Move, Offer
 from engine.games import GAMES
-from engine.piles import Pile, Viewer, look_as
+from engine.piles import Memory, Pile, Viewer, look_as
 
 SESSION = "a-table-of-twenty-two-"
 SECRET = bytes(range(64))
@@ -178,22 +178,24 @@ def all_cards(position: play.Position) -> Counter[Card]:
     return Counter(card for pile in play.game_of(position).piles(position.state) for card in pile.cards)
 
 
-def piles_in(value: object) -> Iterator[Pile]:
-    """Yield every pile of a state, however deep it lies."""
-    if isinstance(value, Pile):
+def piles_in(value: object, *, remembered: bool = False) -> Iterator[Pile]:
+    """Yield every pile of a state, however deep it lies; those that are only remembered where they are asked for."""
+    if isinstance(value, Memory):
+        yield from (value.pile,) if remembered else ()
+    elif isinstance(value, Pile):
         yield value
     elif isinstance(value, msgspec.Struct):
         for name in value.__struct_fields__:
-            yield from piles_in(getattr(value, name))
+            yield from piles_in(getattr(value, name), remembered=remembered)
     elif isinstance(value, (tuple, list, dict)):
         for each in value.values() if isinstance(value, dict) else value:
-            yield from piles_in(each)
+            yield from piles_in(each, remembered=remembered)
 
 
 def faces_seen(position: play.Position, viewer: Viewer) -> set[str]:
-    """Return the faces that a viewer sees, wherever they lie."""
+    """Return the faces that a viewer sees, wherever they lie, or has seen and is still told of."""
     look = look_as(viewer)
-    return {face for pile in piles_in(position.state) for face in look(pile) if face}
+    return {face for pile in piles_in(position.state, remembered=True) for face in look(pile) if face}
 
 
 def words_in(value: object) -> Iterator[str]:

@@ -34,12 +34,13 @@ ROUNDS_A_SESSION = 20
 CODES = {"not-in-this-game", "not-now", "out-of-bounds", "finished", "left"}
 
 CHIPS: Mapping[str, Callable[[Any], int]] = {
+    "jackpot": lambda state: state.jackpot + sum(hand.balance for hand in state.hands),
     "spice-island-poker": lambda state: state.balance + state.playing * state.ante - state.totals.net,
 }
 """What a game's seats and table hold, less what they have won from the house: it never changes."""
 PURSES = {"ante", "balance", "balances", "chips", "jackpot", "stake"}
 """Names by which a state tells that there are chips in the game."""
-RARE: Mapping[str, set[str]] = {}
+RARE: Mapping[str, set[str]] = {"jackpot": {"lapsed", "shuffled"}}
 """Types of event that random rounds hardly ever come to; the game's own tests bring them about."""
 
 games = pytest.mark.parametrize("game", GAMES)

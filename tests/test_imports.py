@@ -85,7 +85,7 @@ def layer(name: str) -> int:
 
 def is_own(name: str, other: str, sources: Sources) -> bool:
     """Return whether two modules are of one game: their names are the game's, or go on from it."""
-    games = [game for game in sources if game.startswith("engine.games.")]
+    games = [game for game in sources if game.startswith(("engine.games.", "engine.advice."))]
     return any(all(each == game or each.startswith(f"{game}_") for each in (name, other)) for game in games)
 
 
@@ -168,6 +168,7 @@ PLANTED = (
     ("engine.games.spice_island_poker", "from engine.games.skulls_and_swords_values import PLAIN"),
     ("engine.games.speed_race", "from engine.games.skulls_and_swords_values import PLAIN"),
     ("engine.advice.speed", "from engine.advice import BOTS"),
+    ("engine.advice.speed", "from engine.advice.jackpot import prospects"),
     ("engine.games.spice_island_poker", "from .skulls_and_swords import HAND"),
     ("engine.games.spice_island_poker", "from . import skulls_and_swords"),
     ("engine.games.spice_island_poker", "from engine.games import GAMES"),

@@ -12,6 +12,7 @@ from engine.games.skulls_and_swords_values import DRINKS, POINTS
 
 PAGES = Path(__file__).parent.parent / "engine" / "games"
 RULINGS = {
+    "jackpot": [f"JP-{number}" for number in range(1, 19)],
     "spice-island-poker": [f"SI-{number}" for number in range(1, 17)],
     "skulls-and-swords": [f"SK-{number}" for number in range(1, 21)],
 }
@@ -25,7 +26,7 @@ def page(slug: str) -> str:
 
 def named(text: str) -> set[str]:
     """Return the rulings that a page names, each inside square brackets or a table."""
-    return set(re.findall(r"\b(?:SI|SK|C)-\d+\b", text))
+    return set(re.findall(r"\b(?:SI|SK|JP|C)-\d+\b", text))
 
 
 def rows(text: str) -> list[list[str]]:
