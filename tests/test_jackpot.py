@@ -126,6 +126,7 @@ def test_any_person_may_deal_and_open_seats_are_skipped() -> None:
     position = new((*people(1), OPEN, *people(1)))
     for seat in (0, 2):
         state = inside(sent(position, seat, "deal"))
+        assert GAME.offers(position.state, 1) == ()
         assert state.order == (0, 2)
         assert [len(hand.cards) for hand in state.hands] == [5, 0, 5]
 
@@ -134,6 +135,7 @@ def test_a_round_needs_two_seats() -> None:
     """C-9: with one seat taken there is no deal, and the refusal says why."""
     position = new((*people(1), OPEN))
     assert play.status(position) == "waiting"
+    assert GAME.offers(position.state, 0) == GAME.offers(position.state, 1) == ()
     assert refused(position, 0, "deal") == ("not-now", "A round needs 2 seats that somebody holds.")
     assert play.host_offers(position) == ()
     with pytest.raises(NotYours):

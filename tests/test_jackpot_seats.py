@@ -219,6 +219,14 @@ def test_the_round_of_a_table_without_persons_stays_unscored() -> None:
     assert due(position, NOW + 10**9) == ()
 
 
+def test_a_single_bot_left_wins_before_the_session_ends() -> None:
+    """JP-15, C-10: the last person's leaving gives one bot the jackpot, and then finishes the session."""
+    position = sent(new((*people(1), *bots("easy")), ante=5), 0, "deal")
+    position = sent(position, 0, "leave")
+    assert (play.status(position), table(position)["result"]["winner"]) == ("finished", 1)
+    assert (balances(position), inside(position).jackpot) == ([-5, 5], 0)
+
+
 # Time.
 
 

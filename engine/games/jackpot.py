@@ -80,6 +80,8 @@ class Jackpot:
 
     def offers(self, state: Passing, seat: int) -> tuple[Offer, ...]:
         """Return the one way on: deal, drop in turn, flip."""
+        if not state.held[seat]:
+            return ()
         if not state.playing:
             return (Offer("deal", f"Deal round {state.round + 1}", DEAL),) if _can_deal(state) else ()
         if state.phase is Phase.FLIP:
