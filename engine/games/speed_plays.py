@@ -3,12 +3,14 @@
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from engine.cards import rank
+from engine.cards import RANKS
 
 LEFT, RIGHT = "left", "right"
 SIDES = (LEFT, RIGHT)
-STEPS = (1, 12)
-"""How far apart in rank neighbours are: the ace, 14, lies between the king, 13, and the two (SP-4)."""
+NEIGHBOURS = frozenset(
+    pair for low, high in zip(RANKS, RANKS[1:] + RANKS[:1], strict=True) for pair in (low + high, high + low)
+)
+"""The ranks that are next to each other; they run in a circle, so that the ace lies between king and two (SP-4)."""
 
 Slots = Sequence[str | None]
 """The cards by slot, `None` where a slot is empty (SP-2)."""
@@ -25,7 +27,7 @@ class Play(NamedTuple):
 
 def fits(card: str | None, top: str | None) -> bool:
     """Return whether the card may be put on the top: the one statement of the law (SP-4)."""
-    return card is not None and top is not None and abs(rank(card) - rank(top)) in STEPS
+    return card is not None and top is not None and card[0] + top[0] in NEIGHBOURS
 
 
 def lands(card: str | None, tops: Tops, sides: Iterable[str]) -> str | None:
