@@ -5,7 +5,7 @@ from random import Random
 from typing import Any
 
 from engine import play
-from engine.fields import Amount, Body, Choice, Field, Positions, Text
+from engine.fields import Amount, Body, Choice, Field, Group, Name, Positions, Text
 from engine.game import Action, Offer
 from engine.games import GAMES
 from tests.rounds import body_of, dice
@@ -60,6 +60,11 @@ def _beside(field: Field) -> tuple[Any, ...]:
             return _beside_positions(field)
         case Text(most_bytes=most):
             return "x" * (most + 1), "x" * 10_000, 5, ["x"]
+        case Name():
+            return "", "x" * 33, "\n", 5, ["x"]
+        case Group(shape=shape):
+            inner = {each.name: _beside(each)[1] for each in shape.fields}
+            return {}, inner, inner | {"extra": 0}, [inner]
 
 
 def _beside_positions(field: Positions) -> tuple[Any, ...]:

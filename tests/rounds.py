@@ -10,7 +10,7 @@ import msgspec
 
 from engine import play
 from engine.cards import Card
-from engine.fields import Amount, Body, Choice, Field, Positions, Shape, Text
+from engine.fields import Amount, Body, Choice, Field, Group, Positions, Shape, Text
 from engine.game import Action, Invalid, Move, Offer
 from engine.games import GAMES
 from engine.piles import Memory, Pile, Viewer, look_as
@@ -133,6 +133,8 @@ def _value(field: Field, random: Random) -> Any:  # noqa: ANN401 - whatever the 
             return random.sample(among, random.randint(least, most))
         case Text(most_bytes=most):
             return random.choice([text for text in CLIENT_SEEDS if len(text.encode()) <= most])
+        case Group(shape=shape):
+            return body_of(shape, random)
 
 
 def settings(game: str) -> Iterator[dict[str, Any]]:

@@ -4,7 +4,7 @@ from typing import Any
 
 from hypothesis import strategies as st
 
-from engine.fields import Amount, Choice, Field, Positions, Shape, Text
+from engine.fields import Amount, Choice, Field, Group, Name, Positions, Shape, Text
 
 AWKWARD = st.one_of(
     st.none(),
@@ -31,6 +31,10 @@ def values(field: Field) -> st.SearchStrategy[Any]:
         case Text(most_bytes=most):
             letters = st.text(st.characters(exclude_categories=["Cs"]), max_size=most)
             return letters.filter(lambda text: len(text.encode()) <= most)
+        case Name():
+            return st.sampled_from(("a", "Player 1", "é", "x" * 32))
+        case Group(shape=shape):
+            return bodies(shape)
 
 
 def bodies(shape: Shape) -> st.SearchStrategy[dict[str, Any]]:
@@ -54,7 +58,8 @@ def fields() -> st.SearchStrategy[Field]:
     return st.one_of(
         st.tuples(st.integers(-2, 3), st.integers(0, 4)).map(lambda pair: Amount("field", pair[0], sum(pair))),
         words.map(lambda chosen: Choice("field", tuple(chosen))),
-        st.sampled_from(((True,), (False, True))).map(lambda chosen: Choice("field", chosen)),
+        st.sampled_from(((True,), (False, True), (0, 1), (3,))).map(lambda chosen: Choice("field", chosen)),
+        st.booleans().map(lambda required: Group("field", Shape((Amount("n", 0, 2), Choice("b", (True,), required))))),
         positions_fields(),
         st.integers(0, 5).map(lambda most: Text("field", most, required=False)),
     )
@@ -67,4 +72,6 @@ def attempts(field: Field) -> st.SearchStrategy[Any]:
         near = st.lists(st.integers(-1, 7) | st.booleans() | st.none(), max_size=6)
     if isinstance(field, Text):
         near = st.text("aé💀", max_size=7)
+    if isinstance(field, Group):
+        near = st.dictionaries(st.sampled_from(("n", "b", "")), st.integers(0, 3) | AWKWARD)
     return values(field) | near | AWKWARD

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from jsonschema import Draft202012Validator
 
 from engine import play
-from engine.fields import Amount, Body, Choice, Field, Option, Options, Positions, Shape, Text
+from engine.fields import Amount, Body, Choice, Field, Group, Option, Options, Positions, Shape, Text
 from engine.game import Invalid
 from engine.games import GAMES
 from tests.strategies import AWKWARD, attempts, bodies, fields, values
@@ -116,6 +116,14 @@ def test_options_are_refused_as_their_schema_refuses_them(slug: str, data: st.Da
         (Text("t", 4), "ééé"),
         (Text("t", 4), b"1"),
         (Text("t", 4), "\ud800"),
+        (Choice("c", (0, 2)), 1),
+        (Choice("c", (0, 1)), True),
+        (Choice("c", (0, 1)), "0"),
+        (Group("g", Shape((Amount("n", 0, 9),))), {}),
+        (Group("g", Shape((Amount("n", 0, 9),))), {"n": 10}),
+        (Group("g", Shape((Amount("n", 0, 9),))), {"n": 1, "more": 1}),
+        (Group("g", Shape((Amount("n", 0, 9),))), [["n", 1]]),
+        (Group("g", Shape()), None),
     ],
 )
 def test_near_misses_are_objected_to(field: Field, value: object) -> None:
@@ -160,6 +168,10 @@ def test_bounds_belong_to_what_is_taken(field: Field, value: object) -> None:
         (Shape((Text("t", 4),)), {"t": 5}, "t must be text of at most 4 bytes of UTF-8"),
         (Shape((Text("t", 4, required=False),)), {}, None),
         (Shape((Text("t", 4, required=False),)), {"t": None}, "t must be text of at most 4 bytes of UTF-8"),
+        (Shape((Choice("c", (1, 4)),)), {"c": 2}, "c must be 1 or 4"),
+        (Shape((Group("g", Shape((Amount("n", 1, 5),))),)), {"g": {"n": 6}}, "g.n must be an integer from 1 to 5"),
+        (Shape((Group("g", Shape((Amount("n", 1, 5),))),)), {"g": {}}, "g.n is missing"),
+        (Shape((Group("g", Shape()),)), {"g": 5}, "g must be an object"),
     ],
 )
 def test_an_objection_is_a_sentence(shape: Shape, body: Body, objection: str | None) -> None:

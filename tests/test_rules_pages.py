@@ -15,6 +15,7 @@ RULINGS = {
     "jackpot": [f"JP-{number}" for number in range(1, 19)],
     "spice-island-poker": [f"SI-{number}" for number in range(1, 17)],
     "skulls-and-swords": [f"SK-{number}" for number in range(1, 21)],
+    "speed": [f"SP-{number}" for number in range(1, 20)],
 }
 COMMON = ["C-1", "C-3", "C-5", "C-6", "C-7", "C-8", "C-10", "C-12", "C-13"]
 
@@ -26,7 +27,7 @@ def page(slug: str) -> str:
 
 def named(text: str) -> set[str]:
     """Return the rulings that a page names, each inside square brackets or a table."""
-    return set(re.findall(r"\b(?:SI|SK|JP|C)-\d+\b", text))
+    return set(re.findall(r"\b(?:SI|SK|JP|SP|C)-\d+\b", text))
 
 
 def rows(text: str) -> list[list[str]]:
