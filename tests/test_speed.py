@@ -9,6 +9,7 @@ from engine import play
 from engine.cards import RANKS, pack
 from engine.game import Action, Illegal, Invalid, Move, NotYours
 from engine.games.speed_plays import SIDES, best, fits, run
+from engine.piles import look_as
 from engine.shuffle import Chance, round_seed
 from tests.races import (
     GAME,
@@ -703,6 +704,16 @@ def test_view_shows_the_own_hand_the_tops_and_counts() -> None:
     text = f"{seen} {play.offers(position, 1)} {drawn} {play.score(position, 1)}"
     for hidden in ("Th", "2s", "5c", "6s", "7s", "Kd", "Kh", "Qd"):
         assert hidden not in text
+
+
+@pytest.mark.parametrize("viewer", [0, 1, None])
+def test_nobody_sees_a_stock(viewer: int | None) -> None:
+    """SP-14: the faces of stocks and side stocks are for no eyes at all, and a hand's for its owner's."""
+    state, look = inside(dealt(new())), look_as(viewer)
+    for pile in (*(hand.stock for hand in state.hands), state.left.side, state.right.side):
+        assert set(look(pile)) == {None}
+    for seat, hand in enumerate(state.hands):
+        assert all((None in look(slot)) == (viewer != seat) for slot in hand.slots)
 
 
 def test_both_are_to_act_while_a_round_is_in_play() -> None:
