@@ -6,7 +6,9 @@ DANISH: Dictionary = {
     "Leave the table for good": "Forlad bordet for altid",
     "Add a seed of your own to the next round's shuffles": "Tilføj dit eget frø til næste rundes blanding af kortene",
     "This seat is not open.": "Denne plads er ikke ledig.",
-    "The host's token cannot {verb} here; a seat's may.": "Værtens nøgle rækker ikke til {verb} her; en plads' gør måske.",
+    "The host's token cannot {verb} here; a seat's may.": (
+        "Værtens nøgle rækker ikke til {verb} her; en plads' nøgle gør måske."
+    ),
     "This token holds no seat.": "Denne nøgle har ingen plads.",
     "{title} has no {verb}.": "{title} har ikke {verb}.",
     "The session is finished: {reason}.": "Spillet er slut: {reason}.",

@@ -6,12 +6,15 @@ from pathlib import Path
 import pytest
 from markdown_it import MarkdownIt
 
+from engine import play
 from engine.games import GAMES
 from engine.games.skulls_and_swords import Use
 from engine.games.skulls_and_swords_values import DRINKS, POINTS
+from engine.phrases import said
 
 PAGES = Path(__file__).parent.parent / "engine" / "games"
 RULINGS = {
+    "beat-the-dealer": [f"BD-{number}" for number in range(1, 17)],
     "jackpot": [f"JP-{number}" for number in range(1, 19)],
     "spice-island-poker": [f"SI-{number}" for number in range(1, 17)],
     "skulls-and-swords": [f"SK-{number}" for number in range(1, 21)],
@@ -20,14 +23,14 @@ RULINGS = {
 COMMON = ["C-1", "C-3", "C-5", "C-6", "C-7", "C-8", "C-10", "C-12", "C-13"]
 
 
-def page(slug: str) -> str:
-    """Return a game's English rules page."""
-    return (PAGES / f"{slug.replace('-', '_')}.en.md").read_text(encoding="utf-8")
+def page(slug: str, language: str = "en") -> str:
+    """Return a game's rules page, in English if no language is given."""
+    return (PAGES / f"{slug.replace('-', '_')}.{language}.md").read_text(encoding="utf-8")
 
 
 def named(text: str) -> set[str]:
     """Return the rulings that a page names, each inside square brackets or a table."""
-    return set(re.findall(r"\b(?:SI|SK|JP|SP|C)-\d+\b", text))
+    return set(re.findall(r"\b(?:BD|SI|SK|JP|SP|C)-\d+\b", text))
 
 
 def rows(text: str) -> list[list[str]]:
@@ -70,6 +73,40 @@ def test_page_gives_every_option_with_its_default(slug: str) -> None:
 def test_page_shows_every_verb(slug: str) -> None:
     """Every verb that the game has is shown on its page."""
     assert [verb for verb in GAMES[slug].spec.verbs if f"`{verb}" not in page(slug)] == []
+
+
+TRANSLATED = [(slug, each) for slug, game in GAMES.items() for each in game.spec.languages[1:]]
+
+
+@pytest.mark.parametrize(("slug", "language"), TRANSLATED)
+def test_page_says_the_same_in_every_language(slug: str, language: str) -> None:
+    """BD-14: part by part a translated page names the same rulings, codes and numbers."""
+    english, other = page(slug), page(slug, language)
+    assert outline(other) == outline(english)
+    assert len(outline(english)) > 40
+    title = said(GAMES[slug].spec.title, play.dictionary(slug, language))
+    assert other.startswith(f"# {title}\n")
+    assert other.splitlines()[2] != english.splitlines()[2]
+
+
+def outline(text: str) -> list[tuple[str, list[str], list[str]]]:
+    """Return of every paragraph, list item and table row what it is, and the codes and numbers that it names."""
+    parts = [part.strip() for part in re.split(r"\n(?=\n|- |\| )", text) if part.strip()]
+    return [
+        (
+            re.sub(r"[^#|-]", "", part[:1]),
+            sorted(re.findall(r"`[^`]*`", part)),
+            sorted(re.findall(r"\b(?:[A-Z]+-)?\d+\b", re.sub(r"(?<=\d)[.,](?=\d{3})", "", part))),
+        )
+        for part in parts
+    ]
+
+
+def test_languages_are_those_of_the_pages() -> None:
+    """A game has a page for each language that it speaks, and for no other."""
+    for slug, game in GAMES.items():
+        pages = {path.name.split(".")[1] for path in PAGES.glob(f"{slug.replace('-', '_')}.*.md")}
+        assert pages == set(game.spec.languages)
 
 
 def test_pay_table_is_the_one_that_pays() -> None:

@@ -1,6 +1,6 @@
 """Beat the Dealer: what a viewer is shown of the table and of the score, and the table as text."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from enum import StrEnum
 from functools import reduce
 
@@ -161,7 +161,7 @@ def drawn(table: Table) -> list[str]:
         lines += ["", *_drawn_last(table.last_turn, table.units)]
     if table.result and table.result.longest.seats:
         longest = table.result.longest
-        seats = _listed(phrase("seat {seat}", seat=seat) for seat in longest.seats)
+        seats = _listed([phrase("seat {seat}", seat=seat) for seat in longest.seats])
         lines.append(phrase("Longest as dealer: {seats}, {turns}", seats=seats, turns=_turns(longest.turns)))
     return lines
 
@@ -197,7 +197,7 @@ def _drawn_tally(tally: TallyView, units: str) -> Phrase:
 
 def _drawn_last(turn: LastTurn, units: str) -> Iterator[Phrase]:
     """Yield how the last turn went, and who drinks."""
-    guesses = _listed(phrase("{rank}", rank=name(guess.rank)) for guess in turn.guesses)
+    guesses = _listed([phrase("{rank}", rank=name(guess.rank)) for guess in turn.guesses])
     card = name(turn.card[0]) if turn.card else ""
     yield phrase(ENDINGS[turn.outcome], seat=turn.guesser, guesses=guesses, card=card)
     if turn.drinker is None:
@@ -218,6 +218,6 @@ def _turns(count: int) -> Phrase:
     return phrase("1 turn") if count == 1 else phrase("{count} turns", count=count)
 
 
-def _listed(phrases: Iterable[Phrase]) -> Phrase:
-    """Return phrases with commas between them."""
-    return reduce(lambda one, other: phrase("{one}, {other}", one=one, other=other), phrases)
+def _listed(phrases: list[Phrase]) -> Phrase:
+    """Return phrases with commas between them, and nothing of none."""
+    return reduce(lambda one, other: phrase("{one}, {other}", one=one, other=other), phrases or [phrase("")])
