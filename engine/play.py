@@ -219,13 +219,13 @@ def advance(position: Position, move: Move) -> Step:
     return _apply(_seeded(position, move), move)
 
 
-def settle(position: Position, now: int, bots: Mapping[str, Bot]) -> tuple[Step, ...]:
-    """Return the steps that are due up to `now` (ms), in order, each at its own time (C-5).
+def settle(position: Position, now: int, bots: Mapping[str, Bot], most: int | None = None) -> tuple[Step, ...]:
+    """Return the steps that are due up to `now` (ms), in order, each at its own time (C-5), or the first `most`.
 
     A bot's move must be one that its seat is offered, as anyone's; raises `Illegal` for another.
     """
     steps: list[Step] = []
-    while (due := game_of(position).due(position.state)) and due.at <= now:
+    while len(steps) != most and (due := game_of(position).due(position.state)) and due.at <= now:
         if due.action:
             steps.append(_apply(position, Move(None, due.action, due.at)))
         else:
@@ -389,10 +389,19 @@ def _host_passed(position: Position) -> Position:
 
 
 def _with_a_person(position: Position) -> Position:
-    """Return the position, finished if no person is left: the open round stays unscored (C-10)."""
-    if PERSON in position.state.held or position.state.finished:
+    """Return the position, finished if no person is left: the open round stays unscored (C-10).
+
+    It is finished as well between rounds when nobody can ever again make up the least number of seats.
+    """
+    state = position.state
+    if state.finished:
         return position
-    return replace(position, state=replace(position.state, playing=False, finished="left"))
+    if PERSON not in state.held:
+        return replace(position, state=replace(state, playing=False, finished="left"))
+    least = game_of(position).spec.seats[0]
+    if not state.playing and len(state.taken()) + len(open_seats(position)) < least:
+        return replace(position, state=replace(state, finished="too-few-seats"))
+    return position
 
 
 def _hosted_leave(position: Position, move: Move) -> Step:

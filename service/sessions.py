@@ -24,6 +24,8 @@ from service.store import Change, Deadline, Loaded, Verdict
 from service.wakes import Wakes
 
 MOST_RACES = 8
+PORTION = 1000
+"""How many consequences of time one commit writes down; a table left alone for a day may owe thousands."""
 ID_BYTES, TOKEN_BYTES, SECRET_BYTES = 16, 32, 64
 TICKET_MS = 3600 * 1000
 NOTHING = b""
@@ -219,7 +221,7 @@ class Sessions:
             if loaded.record is not None:
                 return self._again(seen, records.decode_repeat(loaded.record), request, deadline)
             acted, change = _worked_out(seen, request, field)
-            if self._committed(session, change, deadline):
+            if self._committed(session, change, deadline) and acted is not None:
                 return acted
         raise Busy
 
@@ -248,7 +250,9 @@ class Sessions:
             loaded = self._store.load(session, "", deadline)
             record = admit(loaded)
             seen, due = _settled(Seen(session, record, _viewer(record, owner), loaded.now))
-            if not due or self._committed(session, _change(record, seen.record, due), deadline):
+            if due and not self._committed(session, _change(record, seen.record, due), deadline):
+                continue
+            if len(due) < PORTION:
                 return seen
         raise Busy
 
@@ -272,14 +276,19 @@ class Sessions:
         return Acted(seen, step.refusal if step else None)
 
 
-def _worked_out(seen: Seen, request: Request, field: str) -> tuple[Acted, Change]:
-    """Return what a request comes to, and what to write for it; raise what refuses it."""
+def _worked_out(seen: Seen, request: Request, field: str) -> tuple[Acted | None, Change]:
+    """Return what a request comes to, and what to write for it; raise what refuses it.
+
+    Where more is due than one commit writes down, the request has to wait for the next: it comes to nothing yet.
+    """
     base = seen.record
     body = dict(request.body(base.position.game))
     by = _right(seen, request.verb, body)
     if by == SEAT and request.verb == "leave":
         body.pop("seat", None)  # its own
     seen, entries = _settled(seen)
+    if len(entries) == PORTION:
+        return None, _change(base, seen.record, entries)
     if not request.matches(seen.record.version):
         raise VersionMismatch(seen)
     at = max(seen.now, seen.record.moved_at)
@@ -371,7 +380,8 @@ def _settled(seen: Seen) -> tuple[Seen, list[Entry]]:
     """Return the session after what was due up to now, or up to its end, and the log of that (C-5)."""
     record = seen.record
     position = record.position
-    steps = play.settle(position, min(seen.now, record.expires_at - 1), BOTS.get(position.game, {}))
+    until = min(seen.now, record.expires_at - 1)
+    steps = play.settle(position, until, BOTS.get(position.game, {}), PORTION)
     entries = [Entry(TIME, step.move, step.events) for step in steps]
     for entry, step in zip(entries, steps, strict=True):
         record = records.moved(record, entry, step.position)
