@@ -389,19 +389,10 @@ def _host_passed(position: Position) -> Position:
 
 
 def _with_a_person(position: Position) -> Position:
-    """Return the position, finished if no person is left: the open round stays unscored (C-10).
-
-    It is finished as well between rounds when nobody can ever again make up the least number of seats.
-    """
-    state = position.state
-    if state.finished:
+    """Return the position, finished if no person is left: the open round stays unscored (C-10)."""
+    if PERSON in position.state.held or position.state.finished:
         return position
-    if PERSON not in state.held:
-        return replace(position, state=replace(state, playing=False, finished="left"))
-    least = game_of(position).spec.seats[0]
-    if not state.playing and len(state.taken()) + len(open_seats(position)) < least:
-        return replace(position, state=replace(state, finished="too-few-seats"))
-    return position
+    return replace(position, state=replace(position.state, playing=False, finished="left"))
 
 
 def _hosted_leave(position: Position, move: Move) -> Step:
