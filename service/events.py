@@ -8,7 +8,7 @@ from flask import Blueprint, Response, current_app, request
 
 from service import reading, views
 from service.documents import JSON
-from service.records import Seen, Viewer
+from service.records import Seen, viewing
 from service.streams import Frame, Streams, Subscription, TooManyStreams, closing
 
 SSE = "text/event-stream"
@@ -20,7 +20,12 @@ RETRY_MS = 1000
 
 events = Blueprint("events", __name__)
 
-_HEADERS = {"Cache-Control": "no-store", "X-Accel-Buffering": "no", "Vary": "Authorization, Accept"}
+_HEADERS = {
+    "Cache-Control": "no-store",
+    "Content-Language": "en",
+    "Vary": "Authorization, Accept, Accept-Language",
+    "X-Accel-Buffering": "no",
+}
 
 
 class Feed:
@@ -42,7 +47,8 @@ class Feed:
 
     def told(self, frame: Frame) -> views.Frame:
         """Return a version as this viewer may know it."""
-        seen = Seen(self.seen.session, frame.record, self._viewer(frame), frame.now, frame.entry.events)
+        viewer = viewing(self.seen.viewer, frame.record.position)
+        seen = Seen(self.seen.session, frame.record, viewer, frame.now, frame.entry.events)
         return views.frame("move", seen, with_view=self.with_view)
 
     def ended(self, frame: Frame) -> bool:
@@ -50,11 +56,6 @@ class Feed:
         action = frame.entry.move.action
         void = action.verb == "token" and action.body["seat"] == self.seen.viewer.seat
         return void or frame.over()
-
-    def _viewer(self, frame: Frame) -> Viewer:
-        """Return the viewer at that version: the host's rights may have passed on (C-10)."""
-        seat, host = self.seen.viewer.seat, frame.record.position.host
-        return Viewer(seat, host=self.seen.viewer.host and host is None if seat is None else host == seat)
 
 
 @events.get("/v1/sessions/<session>/events")
@@ -114,10 +115,14 @@ def _stream(feed: Feed, media_type: str) -> Response:
     over = _over(feed.seen)
     if over and feed.after == feed.seen.record.version:
         return Response(b"", 204, _HEADERS)  # what makes an EventSource stop coming back
+    headers = _HEADERS | {"Croupier-Time": str(feed.seen.now)}
+    if request.method == "HEAD":  # else the server would write a stream that nobody reads
+        return Response(iter(()), headers=headers, content_type=media_type)
     opening, streams = feed.opening(), _streams()  # found here: a stream is written outside of Flask's context
     subscription = None if over else streams.subscribe(feed.seen)
-    written = _lines(_told(feed, opening, subscription), media_type)
-    response = Response(written, headers=_HEADERS | {"Croupier-Time": str(feed.seen.now)}, content_type=media_type)
+    response = Response(
+        _lines(_told(feed, opening, subscription), media_type), headers=headers, content_type=media_type
+    )
     if subscription is not None:
         response.call_on_close(lambda: streams.unsubscribe(subscription))
     return response

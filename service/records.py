@@ -112,6 +112,13 @@ def viewer_of(record: Record, digest: bytes) -> Viewer | None:
     return None
 
 
+def viewing(viewer: Viewer, position: play.Position) -> Viewer:
+    """Return the same viewer at another position: the host's rights may have passed on by then (C-10)."""
+    if viewer.seat is None:
+        return Viewer(host=viewer.host and position.host is None)
+    return Viewer(viewer.seat, host=position.host == viewer.seat)
+
+
 def moved(record: Record, entry: Entry, position: play.Position) -> Record:
     """Return the record after one more entry; only what a person asks for puts off its end, and a delete is it."""
     at = entry.move.at

@@ -272,7 +272,8 @@ class Sessions:
             raise UnknownSession  # dropped in this very moment
         *earlier, last = map(records.decode_entry, lines)
         record, step = records.stepped(records.as_of(seen.session, seen.record, earlier), last)
-        seen = replace(seen, record=record, events=last.events, replayed=True)
+        viewer = _viewer(record, _hash_of(request.token))
+        seen = replace(seen, record=record, viewer=viewer, events=last.events, replayed=True)
         return Acted(seen, step.refusal if step else None)
 
 
@@ -338,7 +339,9 @@ def _ruled(seen: Seen, by: str, move: Move) -> tuple[Acted, Entry]:
 
 def _acted(seen: Seen, entry: Entry, position: play.Position) -> tuple[Acted, Entry]:
     """Return the session after an entry, for whoever caused it."""
-    return Acted(replace(seen, record=records.moved(seen.record, entry, position), events=entry.events)), entry
+    viewer = records.viewing(seen.viewer, position)
+    record = records.moved(seen.record, entry, position)
+    return Acted(replace(seen, record=record, viewer=viewer, events=entry.events)), entry
 
 
 def _joined(seen: Seen, by: str, move: Move) -> tuple[Acted, Entry]:
