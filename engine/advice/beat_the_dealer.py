@@ -6,11 +6,9 @@ from fractions import Fraction
 from msgspec import Struct
 
 from engine.game import Action, Offer
-from engine.games.beat_the_dealer_ranks import HIGHEST, LOWEST, RANKS, Guess, Hint, likeliest, unseen
+from engine.games.beat_the_dealer_ranks import HIGHEST, LOWEST, RANKS, Guess, likeliest, unseen, within
 from engine.games.beat_the_dealer_table import Table
 from engine.play import Bot, View
-
-MIDDLE = (LOWEST + HIGHEST) // 2
 
 
 class Prospect(Struct, frozen=True):
@@ -44,11 +42,7 @@ def best(found: tuple[Prospect, ...]) -> Prospect:
 
 def easy(view: View, _offers: tuple[Offer, ...]) -> Action:
     """Guess 7, then the middle of what the hint leaves, of two the lower (BD-15)."""
-    first = _first(_table(view))
-    if first is None:
-        return _guess(RANKS[MIDDLE - LOWEST])
-    number = RANKS.index(first.rank) + LOWEST
-    lowest, highest = (number + 1, HIGHEST) if first.hint is Hint.HIGHER else (LOWEST, number - 1)
+    lowest, highest = within(_first(_table(view)))
     return _guess(RANKS[(lowest + highest) // 2 - LOWEST])
 
 

@@ -30,11 +30,18 @@ def value(card: str) -> int:
     return RANKS.index(card[0]) + 1
 
 
+def within(first: Guess | None) -> tuple[int, int]:
+    """Return the lowest and the highest value that the top card may have after such a first guess."""
+    if first is None or first.hint is None:
+        return LOWEST, HIGHEST
+    number = value(first.rank)
+    return (number + 1, HIGHEST) if first.hint is Hint.HIGHER else (LOWEST, number - 1)
+
+
 def unseen(laid: Iterable[int], first: Guess | None = None) -> tuple[int, ...]:
     """Return how many cards of each rank, ace first, the top card may be, with so many laid and such a first guess."""
-    return tuple(
-        COPIES - count if first is None or _may_be(number, first) else 0 for number, count in enumerate(laid, LOWEST)
-    )
+    lowest, highest = within(first)
+    return tuple(COPIES - count if lowest <= number <= highest else 0 for number, count in enumerate(laid, LOWEST))
 
 
 def likeliest(left: tuple[int, ...]) -> str:
@@ -43,8 +50,3 @@ def likeliest(left: tuple[int, ...]) -> str:
     ends = possible[0] + possible[-1]
     best = min(possible, key=lambda number: (-left[number - LOWEST], abs(2 * number - ends), number))
     return RANKS[best - LOWEST]
-
-
-def _may_be(number: int, first: Guess) -> bool:
-    """Return whether a value agrees with the hint to a first guess."""
-    return number > value(first.rank) if first.hint is Hint.HIGHER else number < value(first.rank)
