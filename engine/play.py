@@ -180,6 +180,12 @@ def join(position: Position, move: Move) -> Step:
     return Step(move, (event,), _reseated(_seeded(position, move), seats))
 
 
+def must_go_on(position: Position) -> None:
+    """Raise `Illegal` for a session that is finished."""
+    if position.state.finished:
+        raise Illegal("finished", phrase(FINISHED, reason=phrase(position.state.finished)))
+
+
 def host_offers(position: Position, language: str = ENGLISH) -> tuple[Offer, ...]:
     """Return what the host may do in the game itself, without a seat."""
     offered = () if position.state.finished else game_of(position).host_offers(position.state)
@@ -325,8 +331,7 @@ def _must_be_possible(position: Position, seat: int, verb: str) -> None:
     game = game_of(position)
     if verb not in game.spec.verbs and verb not in COMMON_VERBS:
         raise Illegal("not-in-this-game", phrase("{title} has no {verb}.", title=phrase(game.spec.title), verb=verb))
-    if position.state.finished:
-        raise Illegal("finished", phrase(FINISHED, reason=phrase(position.state.finished)))
+    must_go_on(position)
     if position.seats[seat].left:
         raise Illegal("left", "This seat has left the table.")
 
@@ -397,8 +402,7 @@ def _with_a_person(position: Position) -> Position:
 
 def _hosted_leave(position: Position, move: Move) -> Step:
     """Return what comes of the host's leave, his own or another seat's."""
-    if position.state.finished:
-        raise Illegal("finished", phrase(FINISHED, reason=phrase(position.state.finished)))
+    must_go_on(position)
     seat = move.action.body.get("seat")
     if seat is None:
         return Step(move, (Event("host-left"),), _host_passed(position))

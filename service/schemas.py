@@ -9,6 +9,7 @@ from typing import Any, NamedTuple, cast
 
 from marshmallow import Schema, ValidationError, fields, validate
 
+from engine.advice import BOTS
 from engine.fields import Amount, Choice, Field, Group, Name, Positions, Shape, Text
 from engine.game import LEVELS, PERSON
 from engine.games import GAMES
@@ -157,6 +158,8 @@ def create_body(body: dict[str, Any]) -> Create:
     seats = made.get("seats", [Seat(None)] + [Seat(None, OPEN)] * (most - 1))
     if not least <= len(seats) <= most:
         raise Unprocessable({"/seats": f"This game has {least} to {most} seats."})
+    if spec.slug not in BOTS and any(seat.kind == BOT for seat in seats):
+        raise Unprocessable({"/seats": "This game has no bots."})
     options = _loaded(_OPTIONS[spec.slug], made["options"], "/options")
     named = tuple(_named(seat, number) for number, seat in enumerate(seats, start=1))
     return Create(spec.slug, options, named, made["visibility"] == "public")

@@ -186,12 +186,16 @@ class Sessions:
         places = self._store.lobby(after, most, deadline)
         found = []
         for place in places:
-            with suppress(UnknownSession):
+            try:
                 seen = self.follow(records.listed(place))
-                if seen.record.public and not seen.over():
-                    found.append(seen)
-                    continue
-            self._store.delist(place, deadline)
+            except Busy:  # it is there, and does not keep the others from being shown
+                continue
+            except UnknownSession:
+                seen = None
+            if seen and seen.record.public and not seen.over():
+                found.append(seen)
+            else:
+                self._store.delist(place, deadline)
         return found, places[-1] if len(places) == most else None
 
     def score(self, session: str, token: str | None, check: Callable[[], object]) -> tuple[Seen, Score]:
@@ -346,6 +350,9 @@ def _acted(seen: Seen, entry: Entry, position: play.Position) -> tuple[Acted, En
 
 def _joined(seen: Seen, by: str, move: Move) -> tuple[Acted, Entry]:
     """Give an open seat away: a person gets its token, a bot needs none (C-9)."""
+    play.must_go_on(seen.record.position)
+    if by == HOST and seen.record.position.game not in BOTS:
+        raise Illegal("not-in-this-game", "This game has no bots.")
     body = dict(move.action.body)
     free = play.open_seats(seen.record.position)
     seat = body.pop("seat", free[0] if free else None)

@@ -7,6 +7,7 @@ from msgspec.json import Encoder
 from msgspec.structs import replace
 
 from engine import play
+from engine.advice import BOTS
 from engine.fields import CLIENT_SEED, Choice, Name, Shape
 from engine.game import LEVELS, PERSON, Offer, Score, Standing
 from engine.piles import look_as
@@ -206,7 +207,7 @@ def _seat_offers(position: play.Position, own: int | None) -> list[Offer]:
     persons = tuple(seat for seat, holder in enumerate(held) if holder == PERSON)
     others = tuple(seat for seat in position.state.taken() if seat != own)
     found = []
-    if free:
+    if free and position.game in BOTS:
         shape = Shape((Choice("seat", free), Choice("bot", LEVELS)))
         found.append(Offer("join", "Seat a bot", shape, {"seat": free[0], "bot": "normal"}))
     if persons:
