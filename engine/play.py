@@ -64,6 +64,10 @@ SEAT_VERBS = {
 """How seats are given away: to whoever asks for an open one, to a bot, and anew to who lost its token."""
 
 
+COMMON_EVENTS = ("joined", "host-left")
+"""What can happen at every table, whatever the game; each game says itself what comes of a seat that leaves."""
+
+
 class Seat(Struct, frozen=True):
     """A place at the table: `kind` is person, open, bot or closed; `level` is a bot's."""
 

@@ -12,7 +12,7 @@ import engine.games
 from engine.fields import Shape
 from engine.game import Spec
 from engine.games import GAMES
-from engine.play import COMMON_VERBS
+from engine.play import COMMON_EVENTS, COMMON_VERBS
 from service.views import encode
 
 JSON = "application/json"
@@ -66,7 +66,7 @@ def info(slug: str) -> Document:
     about = _card(game.spec) | {
         "options": game.spec.options.schema(),
         "verbs": [_verb(slug, verb, shapes) for verb, shapes in (game.spec.verbs | COMMON_VERBS).items()],
-        "events": list(game.spec.events),
+        "events": [*game.spec.events, *COMMON_EVENTS],
         "settles_within": game.spec.bound,
         "links": {"rules": f"{here}/rules", "evaluate": f"{here}/evaluate"},
     }
