@@ -374,10 +374,11 @@ def test_board_can_be_played_from() -> None:
     """The text names turn, jackpot, own cards with their positions, and hides the others'."""
     position = dropped(laid({0: NOTHING_A, 1: TRIO}, stock="Ts Tc"), (0, [1, 2]), (1, [0]))
     board = "\n".join(GAME.draw(play.view(position, 0).table))
-    assert "Jackpot 30   a dropped card costs 10   pass 2 of 3, seat 0 to drop" in board
-    assert "cards    0 2h  1 Ts  2 Tc  3 8c  4 Th   Hat Trick" in board
-    assert "dropped  2   3d 7s" in board
-    assert "cards    0 ??  1 ??  2 ??  3 ??  4 ??" in board
+    assert "Jackpot 30   pass 2 of 3: seat 0 is to drop\nA dropped card costs 10" in board
+    assert "> Seat 0   balance -20   put in 20   dropped 2\n" in board
+    assert "    position   0   1   2   3   4\n    card      2h  Ts  Tc  8c  Th   Hat Trick\n" in board
+    assert "    dropped   3d  7s\n" in board
+    assert "  Seat 1   balance -10   put in 10   dropped 1\n    card      ??  ??  ??  ??  ??" in board
     settled = sent(stood(stood(position)), 0, "evaluate")
     assert "SEAT 0 TAKES 30: the best hand" in GAME.draw(play.view(settled, None).table)
     tied = GAME.draw(play.view(drawing("3s 4s", NOTHING_A, NOTHING_B).position, None).table)

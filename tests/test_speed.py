@@ -728,19 +728,22 @@ def test_table_is_drawn_with_its_slots() -> None:
     position = choose(opened(("Th 2s", "2c 8h 5d"), "9c 5c", "4s 6s", stake=2), 0, slot=1, prefer="left").position
     lines = GAME.draw(play.view(position, 1).table)
     assert lines == [
-        "Open   stake 2 a card",
+        "Both play at once   (stake 2 a card)",
         "",
-        "Left   [9c]  number 1, 1 cards, 1 aside",
-        "Right  [4s]  number 1, 1 cards, 1 aside",
+        "Left   [9c]   number 1   pile  1   side stock 1",
+        "Right  [4s]   number 1   pile  1   side stock 1",
         "",
-        f"Seat 0: 2 in hand, 0 in stock, penalty until {NOW + 1500}",
+        "Seat 0: 2 in hand, 0 in stock, no play until 08:00:01.500 UTC",
         "",
         "Seat 1: 3 in hand, 0 in stock",
         "  slot   0   1   2   3   4",
         "  card  2c  8h  5d  --  --",
+        "  fits       l   r",
     ]
     over = leave(position, 0).position
-    assert GAME.draw(play.view(over, 1).table)[-1] == "SEAT 1 WINS: the other seat has left; 2 cards left, paid 4"
+    assert (
+        GAME.draw(play.view(over, 1).table)[-1] == "SEAT 1 WINS: the other seat has left; seat 0 has 2 left and pays 4"
+    )
 
 
 def test_no_cards_are_worth_anything() -> None:

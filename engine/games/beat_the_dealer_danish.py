@@ -59,10 +59,11 @@ DANISH: Dictionary = {
     "Seat {seat} guessed {rank}: the card is {hint}. One more guess.": (
         "Plads {seat} gættede på {rank}: kortet er {hint}. Ét gæt mere."
     ),
-    "Seat {seat}: {drunk} ({dealing} as dealer, {guessing} as guesser), won {won}, lost {lost}, dealer for {turns}": (
-        "Plads {seat}: {drunk} ({dealing} som dealer, {guessing} som gætter), "
-        "vundet {won}, tabt {lost}, dealer i {turns}"
+    "Seat {units:>8}   as dealer   as guesser    won   lost   turns as dealer": (
+        "Plads{units:>8}  som dealer   som gætter vundet   tabt   ture som dealer"
     ),
+    "sips": "tårer",
+    "points": "point",
     "1 turn": "1 tur",
     "{count} turns": "{count} ture",
     "seat {seat}": "plads {seat}",

@@ -155,7 +155,8 @@ def drawn(table: Table) -> list[str]:
         phrase("Rank  {cells}", cells="  ".join(pile.rank for pile in table.piles)),
         phrase("Laid  {cells}", cells="  ".join(str(pile.count or ".") for pile in table.piles)),
         "",
-        *(_drawn_tally(tally, table.units) for tally in table.tallies),
+        phrase("Seat {units:>8}   as dealer   as guesser    won   lost   turns as dealer", units=_units(table.units)),
+        *map(_drawn_tally, table.tallies),
     ]
     if table.last_turn:
         lines += ["", *_drawn_last(table.last_turn, table.units)]
@@ -181,18 +182,10 @@ def _drawn_turn(table: Table) -> Iterator[Phrase]:
             yield phrase("Seat {seat} guessed {rank}: the card is {hint}. One more guess.", **facts)
 
 
-def _drawn_tally(tally: TallyView, units: str) -> Phrase:
-    """Return what a seat has come to."""
-    return phrase(
-        "Seat {seat}: {drunk} ({dealing} as dealer, {guessing} as guesser), won {won}, lost {lost}, dealer for {turns}",
-        seat=tally.seat,
-        drunk=_amount(tally.drunk, units),
-        dealing=tally.drunk_as_dealer,
-        guessing=tally.drunk_as_guesser,
-        won=tally.won,
-        lost=tally.lost,
-        turns=_turns(tally.longest_deal),
-    )
+def _drawn_tally(tally: TallyView) -> str:
+    """Return what a seat has come to, in the columns of the heading: numbers alone."""
+    drunk = f"{tally.drunk:>8}{tally.drunk_as_dealer:>12}{tally.drunk_as_guesser:>13}"
+    return f"{tally.seat:>4} {drunk}{tally.won:>7}{tally.lost:>7}{tally.longest_deal:>18}"
 
 
 def _drawn_last(turn: LastTurn, units: str) -> Iterator[Phrase]:
@@ -205,6 +198,10 @@ def _drawn_last(turn: LastTurn, units: str) -> Iterator[Phrase]:
         return
     drinks = "Seat {seat} takes {amount}." if units == POINTS else "Seat {seat} drinks {amount}."
     yield phrase(drinks, seat=turn.drinker, amount=_amount(turn.amount, units))
+
+
+def _units(units: str) -> Phrase:
+    return phrase("points") if units == POINTS else phrase("sips")
 
 
 def _amount(count: int, units: str) -> Phrase:

@@ -92,14 +92,14 @@ class Sheet(Struct, frozen=True, tag_field="game", tag="jackpot"):
 
 
 def drawn(table: Table) -> list[str]:
-    """Return the table as text: the jackpot, and every hand with the positions of its cards."""
-    ante = f"   ante {table.ante}" if table.ante else ""
+    """Return the table as text: what it waits for, and every hand, the one whose turn it is marked."""
+    ante = f"ante {table.ante}   " if table.ante else ""
     lines = [
-        f"Jackpot {table.jackpot}   a dropped card costs {table.card_value}{ante}   {_where(table)}",
-        f"Stock {table.stock}, discard pile {table.discards}",
+        f"Jackpot {table.jackpot}   {_where(table)}",
+        f"A dropped card costs {table.card_value}   {ante}stock {table.stock}   discard pile {table.discards}",
     ]
     for hand in table.hands:
-        lines += ["", *_drawn_hand(hand)]
+        lines += ["", *_drawn_hand(hand, turn=hand.seat == table.turn)]
     return [*lines, *(["", *_drawn_result(table.result)] if table.result else [])]
 
 
@@ -109,24 +109,30 @@ def _where(table: Table) -> str:
         case Phase.DEAL:
             return "before the first deal"
         case Phase.DROP:
-            return f"pass {table.pass_} of {PASSES}, seat {table.turn} to drop"
+            return f"pass {table.pass_} of {PASSES}: seat {table.turn} is to drop"
         case Phase.FLIP:
-            return "the passes are over, the flip is next"
+            return "the passes are over: anyone in the round may flip"
         case Phase.SETTLED:
-            return "settled"
+            return "the round is settled"
 
 
-def _drawn_hand(hand: HandView) -> list[str]:
-    """Return a seat's chips, its cards after their positions, and what it has dropped."""
-    owes = f"   put in {hand.owes}" if hand.owes else ""
-    lines = [f"Seat {hand.seat}   balance {hand.balance}{owes}"]
+def _drawn_hand(hand: HandView, *, turn: bool) -> list[str]:
+    """Return a seat's chips and drops of each pass, its cards under their positions, and what it has dropped."""
+    about = [f"{'>' if turn else ' '} Seat {hand.seat}", f"balance {hand.balance}"]
+    about += [f"put in {hand.owes}"] if hand.owes else []
+    dropped = ", ".join(str(count) for count in hand.dropped if count is not None)
+    lines = ["   ".join([*about, f"dropped {dropped}"] if dropped else about)]
+    if any(hand.cards):
+        lines.append(_row("position", [f"{place:>2}" for place in range(len(hand.cards))]))
     if hand.cards:
-        cards = "  ".join(f"{place} {card or '??'}" for place, card in enumerate(hand.cards))
-        lines.append(f"  cards    {cards}   {hand.category_name or ''}".rstrip())
-    if hand.discarded:
-        counts = ", ".join(str(count) for count in hand.dropped if count is not None)
-        lines.append(f"  dropped  {counts}   {' '.join(card or '??' for card in hand.discarded)}")
+        lines.append(_row("card", [card or "??" for card in hand.cards]) + f"   {hand.category_name or ''}".rstrip())
+    if any(hand.discarded):
+        lines.append(_row("dropped", [card or "??" for card in hand.discarded]))
     return lines
+
+
+def _row(name: str, cells: list[str]) -> str:
+    return f"    {name:<8}  {'  '.join(cells)}"
 
 
 def _drawn_result(result: Result) -> list[str]:

@@ -1,11 +1,12 @@
 """Speed: what a viewer is shown of the table and of the score, and the table as text."""
 
+from collections.abc import Iterable, Mapping
 from enum import StrEnum
 
 from msgspec import Struct
 
 from engine.cards import Face
-from engine.games.speed_plays import SIDES
+from engine.games.speed_plays import SIDES, fits
 
 
 class Phase(StrEnum):
@@ -95,6 +96,12 @@ class Sheet(Struct, frozen=True, tag_field="game", tag="speed"):
     totals: tuple[Tally, ...]
 
 
+PHASES = {
+    Phase.READY: "The round begins when both seats have sent deal",
+    Phase.COUNTDOWN: "Countdown",
+    Phase.OPEN: "Both play at once",
+    Phase.SETTLED: "The round is settled; the next begins when both seats have sent deal",
+}
 WAYS = {
     "out-of-cards": "out of cards",
     "forfeit": "the other seat has left",
@@ -103,40 +110,59 @@ WAYS = {
 
 
 def drawn(table: Table) -> list[str]:
-    """Return the table as text: the piles, and every hand with its slots."""
+    """Return the table as text: the piles, and every hand with its slots and where its cards fit."""
     lines = [_drawn_head(table), ""]
+    tops = {}
     for side in SIDES:
         pile = getattr(table.piles, side)
-        about = f"number {pile.seq}, {pile.size} cards, {pile.side} aside"
-        lines.append(f"{side.capitalize():6} [{pile.top or '  '}]  {about}")
+        tops[side] = pile.top if table.phase is Phase.OPEN else None
+        about = f"number {pile.seq}   pile {pile.size:>2}   side stock {pile.side}"
+        lines.append(f"{side.capitalize():6} [{pile.top or '  '}]   {about}")
     for hand in table.hands:
-        lines += ["", *_drawn_hand(hand)]
+        lines += ["", *_drawn_hand(hand, tops)]
     return [*lines, *(["", _drawn_result(table.result)] if table.result else [])]
 
 
 def _drawn_head(table: Table) -> str:
-    stake = f"   stake {table.stake} a card" if table.stake else ""
-    countdown = f" until {table.countdown_until}" if table.countdown_until is not None else ""
-    return f"{table.phase.capitalize()}{countdown}{stake}"
+    until = "" if table.countdown_until is None else f": play opens at {_clock(table.countdown_until)}"
+    stake = f"   (stake {table.stake} a card)" if table.stake else ""
+    return f"{PHASES[table.phase]}{until}{stake}"
 
 
-def _drawn_hand(hand: HandView) -> list[str]:
+def _drawn_hand(hand: HandView, tops: Mapping[str, Face | None]) -> list[str]:
     """Return a hand with the numbers of its slots, or how many cards another's holds."""
     marks = [
         *(["ready"] if hand.ready else []),
         *(["has passed"] if hand.passed else []),
-        *([f"penalty until {hand.penalty_until}"] if hand.penalty_until is not None else []),
+        *([f"no play until {_clock(hand.penalty_until)}"] if hand.penalty_until is not None else []),
         *([f"balance {hand.balance:+}"] if hand.balance else []),
     ]
     about = ", ".join([f"Seat {hand.seat}: {hand.hand} in hand, {hand.stock} in stock", *marks])
     if not any(hand.slots):
         return [about]
-    numbers = "  ".join(f"{slot:>2}" for slot in range(len(hand.slots)))
-    return [about, f"  slot  {numbers}", f"  card  {'  '.join(card or '--' for card in hand.slots)}"]
+    where = ("".join(side[0] for side in SIDES if fits(card, tops[side])) for card in hand.slots)
+    return [
+        about,
+        _row("slot", map(str, range(len(hand.slots)))),
+        _row("card", (card or "--" for card in hand.slots)),
+        *([_row("fits", where)] if any(tops.values()) else []),
+    ]
+
+
+def _row(name: str, cells: Iterable[str]) -> str:
+    return f"  {name}  {'  '.join(f'{cell:>2}' for cell in cells)}".rstrip()
+
+
+def _clock(at: int) -> str:
+    """Return the time of day of a moment (ms since the epoch), in UTC."""
+    seconds, thousandths = divmod(at % 86_400_000, 1000)
+    minutes, second = divmod(seconds, 60)
+    return f"{minutes // 60:02}:{minutes % 60:02}:{second:02}.{thousandths:03} UTC"
 
 
 def _drawn_result(result: Result) -> str:
     if result.winner is None:
         return f"DRAW: {WAYS[result.reason]}"
-    left = result.cards_left[1 - result.winner]
-    return f"SEAT {result.winner} WINS: {WAYS[result.reason]}; {left} cards left, paid {result.payout}"
+    paid = f" and pays {result.payout}" if result.payout else ""
+    loser = 1 - result.winner
+    return f"SEAT {result.winner} WINS: {WAYS[result.reason]}; seat {loser} has {result.cards_left[loser]} left{paid}"
