@@ -4,53 +4,73 @@
 from a fixed text in place of chance, and the time from a clock that each request moves on by a second.
 """
 
-import json
-import re
-import textwrap
 from collections.abc import Iterator, Mapping
+from http import HTTPStatus
+from typing import Any
 from unittest.mock import patch
 
 import yaml
 from flask.testing import FlaskClient
 from werkzeug.test import TestResponse
 
+from engine.games import GAMES
 from service import create_app, sessions
+from service.connection import StoreAway
+from service.records import DAY_MS
 from service.settings import Settings
-from service.store import StoreAway
-from tests.contract import ContractClient
+from service.streams import Streams
+from tests.claims import contested, misfit
+from tests.contract import ContractClient, frames
 from tests.documented import OPENAPI
+from tests.frames import NDJSON, Frame
+from tests.layout import Examples, rewritten
 from tests.shelf import MadeUp, Shelf
 
-HEAD = "\n  examples: # written by tests/capture_examples.py\n"
-WIDTH = 100
-
-Examples = dict[str, object]
-
-_PLAIN = re.compile("(?!(true|false|null|yes|no|on|off|y|n)$)[a-z][a-z0-9_-]*", re.IGNORECASE | re.ASCII)
-"""Text that needs no quotes in any YAML."""
+Captured = Iterator[tuple[str, TestResponse | Frame]]
 
 
 class Visit:
-    """One session, asked as its seat, its host or a spectator."""
+    """One session, asked as a seat, as its host or as a spectator."""
 
     def __init__(self, client: FlaskClient, shelf: Shelf, asked: Mapping[str, object]) -> None:
         self._client = client
         self._shelf = shelf
-        self.opened = client.post("/v1/sessions", json=asked).get_json()
-        self.path = f"/v1/sessions/{self.opened['session']['id']}"
-        self.seat = {"Authorization": f"Bearer {self.opened['tokens'][0]['token']}"}
-        self.host = {"Authorization": f"Bearer {self.opened['host_token']}"}
+        self.answer = client.post("/v1/sessions", json=asked)
+        opened = self.answer.get_json()
+        self.path = f"/v1/sessions/{opened['session']['id']}"
+        self.seats = [_bearer(each["token"]) for each in opened["tokens"]]
+        self.host = _bearer(opened["host_token"])
+
+    @property
+    def seat(self) -> dict[str, str]:
+        """Return the headers of the first seat that got a token."""
+        return self.seats[0]
 
     def get(self, part: str = "", **headers: str) -> TestResponse:
         """Look; header names are given with underscores."""
         named = {name.replace("_", "-"): value for name, value in headers.items()}
         return self._client.get(self.path + part, headers=named)
 
+    def view(self, seat: int = 0) -> dict[str, Any]:
+        """Return a seat's view."""
+        return dict(self.get(**self.seats[seat]).get_json())
+
     def act(self, verb: str, body: object = None, **headers: str) -> TestResponse:
-        """Send an action as the seat, or as whom the headers say."""
+        """Send an action a second later, as the first seat or as whom the headers say."""
         self._shelf.time += 1000
         named = {name.replace("_", "-"): value for name, value in headers.items()}
         return self._client.post(f"{self.path}/{verb}", json=body or {}, headers=self.seat | named)
+
+    def join(self, body: object) -> TestResponse:
+        """Take a seat, and keep its token."""
+        answer = self._client.post(f"{self.path}/join", json=body)
+        if answer.status_code == HTTPStatus.OK:
+            self.seats.append(_bearer(answer.get_json()["token"]))
+        return answer
+
+
+def _bearer(token: str) -> dict[str, str]:
+    return {"Authorization": f"Bearer {token}"}
 
 
 def captured() -> Examples:
@@ -60,19 +80,22 @@ def captured() -> Examples:
     app.test_client_class = ContractClient
     with patch.object(sessions, "secrets", MadeUp()):
         client = app.test_client()
-        parts = (_public(client), _spice(client, shelf), _skulls(client, shelf), _problems(client, shelf))
+        own = (_spice, _skulls, _problems, _jackpot, _beat_the_dealer, _speed)
+        parts = (_public(client), *(each(client, shelf) for each in own))
         answers = {name: answer for part in parts for name, answer in part}
     return {name: _value(answers[name]) for name in sorted(answers)}
 
 
-def _public(client: FlaskClient) -> Iterator[tuple[str, TestResponse]]:
+def _public(client: FlaskClient) -> Captured:
     yield "Catalogue", client.get("/v1/games")
-    yield "SpiceIslandPokerInfo", client.get("/v1/games/spice-island-poker")
-    yield "SkullsAndSwordsInfo", client.get("/v1/games/skulls-and-swords")
+    for slug in GAMES:
+        yield f"{_pascal(slug)}Info", client.get(f"/v1/games/{slug}")
     hand = {"cards": ["Th", "Td", "Kc", "Ks", "2h"], "options": {"wheel": False}}
     yield "SpiceIslandPokerEvaluation", client.post("/v1/games/spice-island-poker/evaluate", json=hand)
     row = {"cards": ["Kk", "Kw", "B", "MA", "3h"]}
     yield "SkullsAndSwordsEvaluation", client.post("/v1/games/skulls-and-swords/evaluate", json=row)
+    yield "JackpotEvaluation", client.post("/v1/games/jackpot/evaluate", json={"cards": ["Kh", "Kd", "Kc", "Ks", "Ah"]})
+    yield "NothingToEvaluate", client.post("/v1/games/speed/evaluate", json={"cards": ["Ah"]})
     yield "NotFound", client.get("/v1/gmaes")
     yield "UnknownGame", client.get("/v1/games/whist")
     yield "UnknownSession", client.get("/v1/sessions/AAAAAAAAAAAAAAAAAAAAAA")
@@ -85,7 +108,7 @@ def _public(client: FlaskClient) -> Iterator[tuple[str, TestResponse]]:
     yield "Invalid", client.post(opening, json={"game": "spice-island-poker", "options": {"balance": "5"}})
 
 
-def _spice(client: FlaskClient, shelf: Shelf) -> Iterator[tuple[str, TestResponse]]:
+def _spice(client: FlaskClient, shelf: Shelf) -> Captured:
     asked = {"game": "spice-island-poker", "options": {"balance": 500}, "seats": ["Guest"]}
     yield "Opened", client.post("/v1/sessions", json=asked)
     visit = Visit(client, shelf, asked)
@@ -109,7 +132,7 @@ def _spice(client: FlaskClient, shelf: Shelf) -> Iterator[tuple[str, TestRespons
     yield "Finished", visit.act("deal")
 
 
-def _skulls(client: FlaskClient, shelf: Shelf) -> Iterator[tuple[str, TestResponse]]:
+def _skulls(client: FlaskClient, shelf: Shelf) -> Captured:
     visit = Visit(client, shelf, {"game": "skulls-and-swords"})
     yield "NotEvaluated", visit.get("/score", **visit.seat)
     for number in range(1, 16):
@@ -123,69 +146,101 @@ def _skulls(client: FlaskClient, shelf: Shelf) -> Iterator[tuple[str, TestRespon
     yield "SkullsAndSwordsScore", visit.get("/score", **visit.seat)
 
 
-def _problems(client: FlaskClient, shelf: Shelf) -> Iterator[tuple[str, TestResponse]]:
+def _problems(client: FlaskClient, shelf: Shelf) -> Captured:
     visit = Visit(client, shelf, {"game": "skulls-and-swords"})
     shelf.races = True
     yield "Busy", visit.act("deal")
     shelf.races = False
-    shelf.time += sessions.DAY_MS
+    app = client.application
+    with patch.dict(app.extensions, streams=Streams(app.extensions["sessions"], shelf.wakes(), 0)):
+        yield "TooManyStreams", visit.get("/events", Accept=NDJSON)
+    shelf.time += DAY_MS
     yield "Gone", visit.get()
     shelf.fault = StoreAway("ordered")
     yield "StoreUnavailable", visit.act("deal")
     shelf.fault = ZeroDivisionError("ordered")
     yield "InternalError", visit.act("deal")
+    shelf.fault = None
 
 
-def _value(answer: TestResponse) -> object:
+def _jackpot(client: FlaskClient, shelf: Shelf) -> Captured:
+    open_seat = {"open": True}
+    asked = {"game": "jackpot", "options": {"card_value": 5}, "seats": ["Guest", open_seat, open_seat]}
+    visit = Visit(client, shelf, asked | {"visibility": "public"})
+    yield "OpenedForSeveral", visit.answer
+    yield from _seats(client, visit)
+    yield from _drops(visit)
+    visit.act("leave", **visit.seats[1])
+    yield "SeatLeft", visit.act("seed", {"client_seed": "my own luck"}, **visit.seats[1])
+    visit.act("leave")
+    told = [*frames(visit.get("/events", Accept=NDJSON)), *frames(visit.get("/events?after=4", Accept=NDJSON))]
+    yield from zip(("SnapshotFrame", "EndFrame", "MoveFrame"), told, strict=False)
+
+
+def _seats(client: FlaskClient, visit: Visit) -> Captured:
+    yield "Joined", visit.join({"seat": 1, "name": "Friend"})
+    yield "Lobby", client.get("/v1/sessions")
+    yield "BotSeated", visit.act("join", {"seat": 2, "bot": "easy"}, **visit.host)
+    yield "SeatTaken", visit.join({})
+    reissued = visit.act("token", {"seat": 1}, **visit.host)
+    yield "Reissued", reissued
+    visit.seats[1] = _bearer(reissued.get_json()["token"])
+    yield "Ticket", visit.act("ticket")
+
+
+def _drops(visit: Visit) -> Captured:
+    visit.act("deal")
+    yield "JackpotView", visit.get(**visit.seat)
+    yield "JackpotChosen", visit.act("choose", {"drop": [0, 2]})
+    yield "EventPage", visit.get("/events?after=3&view=false", **visit.seat)
+    yield "EmptyEventPage", visit.get("/events?after=5", **visit.seat)
+    visit.act("choose", {"drop": []}, **visit.seats[1])
+    while (table := visit.view()["table"])["phase"] == "drop":  # a refused choice lets the bot's time pass as well
+        visit.act("choose", {"drop": []}, **visit.seats[table["turn"] == 1])
+    yield "JackpotEvaluated", visit.act("evaluate")
+    yield "JackpotScore", visit.get("/score", **visit.seat)
+
+
+def _beat_the_dealer(client: FlaskClient, shelf: Shelf) -> Captured:
+    visit = Visit(client, shelf, {"game": "beat-the-dealer", "seats": ["Guest", "Friend"]})
+    visit.act("deal")
+    yield "BeatTheDealerView", visit.get(**visit.seat)
+    guess = visit.view(1)["actions"][0]["example"]
+    yield "BeatTheDealerChosen", visit.act("choose", guess, **visit.seats[1])
+    visit.act("choose", visit.view(1)["actions"][0]["example"], **visit.seats[1])
+    visit.act("evaluate", **visit.host)
+    yield "BeatTheDealerScore", visit.get("/score", **visit.seat)
+
+
+def _speed(client: FlaskClient, shelf: Shelf) -> Captured:
+    visit = Visit(client, shelf, {"game": "speed", "options": {"stake": 5}, "seats": ["Guest", "Friend"]})
+    for seat in visit.seats:
+        visit.act("deal", **seat)
+    shelf.time += 3000
+    yield "SpeedView", visit.get(**visit.seat)
+    claims = contested(visit.view(), visit.view(1))
+    if claims is None:  # another table would do: these cards come from a fixed text
+        yield from _speed(client, shelf)
+        return
+    mine, theirs = claims
+    yield "SpeedChosen", visit.act("choose", mine)
+    yield "PileChanged", visit.act("choose", theirs, **visit.seats[1])
+    wrong = misfit(visit.view())
+    yield "IllegalPlay", visit.act("choose", wrong)
+    yield "Penalized", visit.act("choose", wrong)
+    visit.act("leave", **visit.seats[1])
+    yield "SpeedScore", visit.get("/score", **visit.seat)
+
+
+def _pascal(slug: str) -> str:
+    return "".join(word.capitalize() for word in slug.split("-"))
+
+
+def _value(answer: TestResponse | Frame) -> object:
+    if isinstance(answer, dict):
+        return answer
     value: object = answer.get_json() if (answer.mimetype or "").endswith("json") else answer.text
     return value
-
-
-def rewritten(text: str, examples: Examples) -> str:
-    """Return the document with these examples in its last section."""
-    lines = [line for name, value in examples.items() for line in (f"    {name}:", *_field("value", value, 6))]
-    return text[: text.index(HEAD)] + HEAD + "\n".join(lines) + "\n"
-
-
-def _field(name: str, value: object, indent: int) -> list[str]:
-    """Return `name: value` as lines of YAML."""
-    start = f"{' ' * indent}{name}:"
-    if len(line := f"{start} {_flow(value)}") <= WIDTH or not value or isinstance(value, (int, str)):
-        return _text(start, value, indent) if isinstance(value, str) and "\n" in value else [line]
-    if isinstance(value, dict):
-        return [start, *(line for each in value.items() for line in _field(*each, indent + 2))]
-    assert isinstance(value, list)
-    if isinstance(value[0], str):
-        return [start, *_wrapped(_flow(value), indent + 2)]
-    return [start, *(line for each in value for line in _item(each, indent + 2))]
-
-
-def _item(value: object, indent: int) -> list[str]:
-    """Return `- value` as lines of YAML."""
-    if len(line := f"{' ' * indent}- {_flow(value)}") <= WIDTH or not isinstance(value, dict):
-        return [line]
-    first, *others = (line for each in value.items() for line in _field(*each, indent + 2))
-    return [f"{' ' * indent}- {first.strip()}", *others]
-
-
-def _text(start: str, text: str, indent: int) -> list[str]:
-    """Return a text of several lines as it is."""
-    return [f"{start} |", *(f"{' ' * (indent + 2)}{line}".rstrip() for line in text.splitlines())]
-
-
-def _wrapped(flow: str, indent: int) -> list[str]:
-    return textwrap.wrap(flow, WIDTH, initial_indent=" " * indent, subsequent_indent=" " * (indent + 1))
-
-
-def _flow(value: object) -> str:
-    """Return a value as YAML on one line."""
-    if isinstance(value, dict):
-        inner = ", ".join(f"{name}: {_flow(each)}" for name, each in value.items())
-        return f"{{ {inner} }}" if inner else "{}"
-    if isinstance(value, list):
-        return f"[{', '.join(map(_flow, value))}]"
-    plain = isinstance(value, str) and _PLAIN.fullmatch(value)
-    return str(value) if plain else json.dumps(value, ensure_ascii=False)
 
 
 def main() -> None:

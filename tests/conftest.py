@@ -7,8 +7,9 @@ from flask import Flask
 from flask.testing import FlaskClient
 
 from service import create_app
+from service.connection import connect
 from service.settings import Settings
-from service.store import Deadline, Loaded, Store, connect
+from service.store import Deadline, Loaded, Store
 from tests.contract import ContractClient
 from tests.servers import StoreProcess, start_store
 from tests.stored import Stored

@@ -5,7 +5,8 @@ every answer to `CONTRACT`, which remembers what occurred, so that a last test c
 """
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from http.client import HTTPConnection
 from typing import Any, NamedTuple
@@ -15,11 +16,13 @@ from flask.testing import FlaskClient
 from jsonschema.exceptions import ValidationError
 from jsonschema.protocols import Validator
 from werkzeug.test import TestResponse
+from werkzeug.wsgi import ClosingIterator
 
 from tests.answers import Answer, ContractBreach, strict_json
 from tests.documented import PROBLEM, Document, Header, Operation, Reply, Route, read
+from tests.frames import STREAMS, Frame, StreamReader
 
-__all__ = ["CONTRACT", "Answer", "Contract", "ContractBreach", "ContractClient", "LiveClient", "Occurrence"]
+__all__ = ["CONTRACT", "Answer", "Contract", "ContractBreach", "ContractClient", "LiveClient", "Occurrence", "frames"]
 
 TRANSPORT = {"connection", "content-length", "content-type", "date", "server", "transfer-encoding"}
 """Headers that belong to HTTP itself, and to no contract."""
@@ -75,6 +78,17 @@ class Contract:
         code = _check_body(answer, reply)
         self.seen.add(Occurrence(name, str(answer.status), code))
 
+    def passing(self, answer: Answer, chunks: Iterable[bytes]) -> Iterator[bytes]:
+        """Yield a stream's bytes as they come; raise `ContractBreach` for a message that is not documented."""
+        name, replies = self._expected(answer)
+        validator = replies[str(answer.status)].bodies[answer.media_type]
+        reader = StreamReader(answer.media_type)
+        for chunk in chunks:
+            _check_messages(answer, validator, reader, chunk)
+            yield chunk
+        if reader.rest:
+            answer.refuse(f"{name} ends in the middle of a message: {reader.rest!r}")
+
     def _expected(self, answer: Answer) -> tuple[str, Mapping[str, Reply]]:
         """Return the name and the replies of what was asked."""
         if "x-request-id" not in answer.named:
@@ -107,10 +121,18 @@ def _check_request(answer: Answer, route: Route, operation: Operation) -> None:
     for name, value in parse_qsl(answer.query, keep_blank_values=True):
         if name not in operation.query:
             answer.refuse(f"accepted the query parameter {name}, which is not documented")
-        flag = {"true": True, "false": False}.get(value, value)
-        _validate(answer, operation.query[name], flag, f"accepted query parameter {name}")
+        validator = operation.query[name]
+        _validate(answer, validator, _read(value, validator), f"accepted query parameter {name}")
     if operation.body is not None and (answer.sent or operation.body_required):
         _validate(answer, operation.body, strict_json(answer.sent or b"null"), "accepted body")
+
+
+def _read(text: str, validator: Validator) -> object:
+    """Return the value that a parameter's text stands for."""
+    kind = validator.schema["type"]  # type: ignore[index]
+    if kind == "boolean":
+        return {"true": True, "false": False}.get(text, text)
+    return int(text) if kind == "integer" and re.fullmatch("[0-9]+", text, re.ASCII) else text
 
 
 def _check_headers(answer: Answer, documented: Mapping[str, Header]) -> None:
@@ -144,10 +166,19 @@ def _check_body(answer: Answer, reply: Reply) -> str | None:
     validator = reply.bodies.get(answer.media_type)
     if validator is None:
         answer.refuse(f"the content type {answer.media_type!r} is not documented")
+    if answer.media_type in STREAMS:
+        _check_messages(answer, validator, StreamReader(answer.media_type), answer.body)
+        return None
     value = answer.json() if answer.media_type.endswith("json") else answer.body.decode()
     code = _check_problem(answer, answer.json(), reply) if answer.media_type == PROBLEM else None
     _validate(answer, validator, value, "body")
     return code
+
+
+def _check_messages(answer: Answer, validator: Validator, reader: StreamReader, chunk: bytes) -> None:
+    """Refuse a message that is not as documented."""
+    for frame in filter(None, reader.feed(chunk)):
+        _validate(answer, validator, frame, "frame")
 
 
 def _check_problem(answer: Answer, problem: Mapping[str, Any], reply: Reply) -> str:
@@ -189,7 +220,7 @@ CONTRACT = Contract()
 
 
 class ContractClient(FlaskClient):
-    """Flask's test client, every answer held to the contract (`app.test_client_class`)."""
+    """Flask's test client, every answer held to the contract (`app.test_client_class`), a stream as it is read."""
 
     contract = CONTRACT
 
@@ -198,18 +229,31 @@ class ContractClient(FlaskClient):
         response = super().open(*args, **kwargs)
         environ = response.request.environ
         environ["wsgi.input"].seek(0)
-        self.contract.check(
-            Answer(
-                method=environ["REQUEST_METHOD"],
-                path=environ["PATH_INFO"].encode("latin-1").decode(errors="replace"),
-                status=response.status_code,
-                headers=tuple(response.headers),
-                body=response.get_data(),
-                query=environ["QUERY_STRING"],
-                sent=environ["wsgi.input"].read(),
-            )
+        goes_on = response.mimetype in STREAMS
+        answer = Answer(
+            method=environ["REQUEST_METHOD"],
+            path=environ["PATH_INFO"].encode("latin-1").decode(errors="replace"),
+            status=response.status_code,
+            headers=tuple(response.headers),
+            body=b"" if goes_on else response.get_data(),
+            query=environ["QUERY_STRING"],
+            sent=environ["wsgi.input"].read(),
         )
+        self.contract.check(answer)
+        if goes_on and answer.method != "HEAD":
+            written: Any = response.response
+            response.response = ClosingIterator(self.contract.passing(answer, written), written.close)
         return response
+
+
+def frames(response: TestResponse) -> Iterator[Frame]:
+    """Yield the frames of a long poll, or of a stream as they come, without what is sent in silence."""
+    if response.mimetype not in STREAMS:
+        yield from response.get_json()["frames"]
+        return
+    reader = StreamReader(response.mimetype or "")
+    for chunk in response.iter_encoded():
+        yield from filter(None, reader.feed(chunk))
 
 
 class LiveClient:
@@ -228,7 +272,31 @@ class LiveClient:
             status, given, received = response.status, tuple(response.getheaders()), response.read()
         finally:
             connection.close()
-        path, _, query = target.partition("?")
-        answer = Answer(method, unquote(path), status, given, received, query, body)
+        answer = _answer(method, target, status, given, received, body)
         self._contract.check(answer)
         return answer
+
+    @contextmanager
+    def follow(self, target: str, headers: Mapping[str, str] | None = None) -> Iterator[Iterator[Frame]]:
+        """Open a stream; give its frames as they come, without what is sent in silence."""
+        connection = HTTPConnection(self._address.netloc, timeout=40)
+        try:
+            connection.request("GET", target, headers=dict(headers or {}))
+            response = connection.getresponse()
+            answer = _answer("GET", target, response.status, tuple(response.getheaders()))
+            self._contract.check(answer)
+            yield self._frames(answer, iter(lambda: response.read1(65_536), b""))
+        finally:
+            connection.close()
+
+    def _frames(self, answer: Answer, chunks: Iterator[bytes]) -> Iterator[Frame]:
+        reader = StreamReader(answer.media_type)
+        for chunk in self._contract.passing(answer, chunks):
+            yield from filter(None, reader.feed(chunk))
+
+
+def _answer(
+    method: str, target: str, status: int, headers: tuple[tuple[str, str], ...], body: bytes = b"", sent: bytes = b""
+) -> Answer:
+    path, _, query = target.partition("?")
+    return Answer(method, unquote(path), status, headers, body, query, sent)

@@ -168,11 +168,11 @@ class Document:
 
     def _reply(self, here: str) -> Reply:
         _, node = self.at(here)
-        code = node.get("content", {}).get(PROBLEM, {}).get("schema", {}).get("properties", {}).get("code", {})
+        problem = node.get("content", {}).get(PROBLEM, {}).get("schema", {})
         return Reply(
             headers=self.headers(f"{here}/headers") if "headers" in node else {},
             bodies=dict(self._media(here)),
-            codes=frozenset([code["const"]] if "const" in code else code.get("enum", ())),
+            codes=frozenset(code for branch in problem.get("oneOf", [problem]) for code in _codes(branch)),
         )
 
     def _media(self, here: str) -> Iterator[tuple[str, Validator]]:
@@ -193,6 +193,12 @@ def read() -> Document:
     """Return openapi.yaml."""
     loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)  # ten times as fast, where it is built
     return Document(yaml.load(OPENAPI.read_text(encoding="utf-8"), loader))  # noqa: S506 - both are safe
+
+
+def _codes(schema: Mapping[str, Any]) -> list[str]:
+    """Return the codes that a problem's schema takes."""
+    code = schema.get("properties", {}).get("code", {})
+    return [code["const"]] if "const" in code else code.get("enum", [])
 
 
 def _escaped(name: str) -> str:

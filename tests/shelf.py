@@ -2,8 +2,12 @@
 
 import hashlib
 from base64 import urlsafe_b64encode
+from bisect import bisect_right, insort
+from queue import Empty, SimpleQueue
+from threading import Lock
 
 from service.store import Change, Deadline, Loaded, Verdict
+from service.wakes import Wakes
 
 BEGAN = 1_767_225_600_000
 
@@ -25,6 +29,43 @@ class MadeUp:
         return urlsafe_b64encode(self.token_bytes(count)).rstrip(b"=").decode()
 
 
+class Bells(Wakes):
+    """The news of one service, in memory: whoever follows a session hears of each of its changes."""
+
+    def __init__(self) -> None:
+        self._heard: SimpleQueue[str | None] = SimpleQueue()
+        self._followed: set[str] = set()
+
+    def ring(self, session: str) -> None:
+        """Tell that a session has changed."""
+        if session in self._followed:
+            self._heard.put(session)
+
+    def follow(self, session: str) -> None:
+        """Hear of a session, at once and from now on."""
+        self._followed.add(session)
+        self._heard.put(session)
+
+    def drop(self, session: str) -> None:
+        """Hear of it no more."""
+        self._followed.discard(session)
+
+    def nudge(self) -> None:
+        """Make `next` return."""
+        self._heard.put(None)
+
+    def next(self, seconds: float) -> str | None:
+        """Return a session that is newly followed or has changed, or nothing."""
+        try:
+            return self._heard.get(timeout=seconds) if seconds else self._heard.get_nowait()
+        except Empty:
+            return None
+
+    def reset(self) -> None:
+        """Follow nothing any more."""
+        self._followed.clear()
+
+
 class Shelf:
     """A store in memory, with faults to order: an exception to raise, or races to lose."""
 
@@ -35,12 +76,16 @@ class Shelf:
         self._states: dict[str, tuple[int, bytes]] = {}
         self._logs: dict[str, list[bytes]] = {}
         self._records: dict[tuple[str, str], bytes] = {}
+        self._tickets: dict[tuple[str, str], tuple[int, bytes]] = {}
+        self._lobby: list[str] = []
+        self._bells: list[Bells] = []
+        self._committing = Lock()
 
-    def open(self, session: str, blob: bytes, _drop_at: int, _deadline: Deadline) -> bool:
+    def open(self, session: str, blob: bytes, drop_at: int, deadline: Deadline) -> bool:
         """Put a new session on the shelf."""
         if self.races:
             return False
-        self.now(_deadline)
+        self.now(deadline)
         self._states[session] = (0, blob)
         self._logs[session] = []
         return True
@@ -50,23 +95,57 @@ class Shelf:
         _, blob = self._states.get(session, (0, None))
         return Loaded(self.now(deadline), blob, self._records.get((session, field)))
 
-    def commit(self, session: str, change: Change, _deadline: Deadline) -> Verdict:
+    def commit(self, session: str, change: Change, deadline: Deadline) -> Verdict:
         """Put a change on the shelf."""
-        version, _ = self._states[session]
-        if self.races or version != change.base:
-            return "conflict"
-        self._states[session] = (version + len(change.entries), change.blob)
-        self._logs[session] += change.entries
+        with self._committing:
+            version, _ = self._states[session]
+            if self.races or version != change.base:
+                return "conflict"
+            self._states[session] = (version + len(change.entries), change.blob)
+            self._logs[session] += change.entries
         if change.field:
             self._records[session, change.field] = change.record
+        for bells in self._bells:
+            bells.ring(session)
         return "committed"
 
-    def log(self, session: str, count: int, _deadline: Deadline) -> list[bytes]:
-        """Return the first entries."""
-        return self._logs[session][:count]
+    def log(self, session: str, first: int, last: int, deadline: Deadline) -> list[bytes]:
+        """Return the entries of these versions."""
+        self.now(deadline)
+        return self._logs[session][first - 1 : last]
 
-    def now(self, _deadline: Deadline) -> int:
+    def now(self, deadline: Deadline) -> int:
         """Return the time, or raise the fault that was ordered."""
         if self.fault:
             raise self.fault
         return self.time
+
+    def ticket(self, session: str, name: str, deadline: Deadline) -> bytes | None:
+        """Return whose a ticket is, while it is good."""
+        until, owner = self._tickets.get((session, name), (0, b""))
+        return owner if self.now(deadline) < until else None
+
+    def put_ticket(self, session: str, name: str, owner: bytes, keep: int, deadline: Deadline) -> None:
+        """Keep a ticket for so many ms."""
+        self._tickets[session, name] = (self.now(deadline) + keep, owner)
+
+    def enlist(self, place: str, deadline: Deadline) -> None:
+        """Put a place into the lobby."""
+        self.delist(place, deadline)
+        insort(self._lobby, place)
+
+    def delist(self, place: str, deadline: Deadline) -> None:
+        """Take a place out of the lobby."""
+        self.now(deadline)
+        self._lobby = [each for each in self._lobby if each != place]
+
+    def lobby(self, after: str, most: int, deadline: Deadline) -> list[str]:
+        """Return so many places after one of them."""
+        self.now(deadline)
+        begin = bisect_right(self._lobby, after)
+        return self._lobby[begin : begin + most]
+
+    def wakes(self) -> Wakes:
+        """Return a way to hear of changes."""
+        self._bells.append(Bells())
+        return self._bells[-1]

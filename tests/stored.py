@@ -4,8 +4,8 @@ from typing import Any
 
 import msgspec
 
-from service.sessions import Entry, Record
-from service.store import connect
+from service.connection import connect
+from service.records import Entry, Record
 
 PARTS = ("state", "log", "keys")
 

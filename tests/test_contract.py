@@ -1,6 +1,6 @@
 """The contract agrees with itself and with the engine."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 import pytest
@@ -8,8 +8,17 @@ from jsonschema import Draft202012Validator
 from openapi_spec_validator import validate
 
 from engine.fields import Shape
-from engine.games import GAMES
-from engine.play import COMMON_VERBS
+from engine.game import LEVELS, Illegal, Invalid
+from engine.games import (
+    GAMES,
+    beat_the_dealer_ranks,
+    beat_the_dealer_table,
+    jackpot_hands,
+    jackpot_table,
+    speed_table,
+)
+from engine.games.speed_plays import SIDES
+from engine.play import COMMON_EVENTS, COMMON_VERBS, SEAT_VERBS, chosen_options, evaluate
 from engine.poker import Category
 from service.documents import component
 from tests.contract import CONTRACT
@@ -84,7 +93,7 @@ def test_the_document_is_openapi() -> None:
 def test_every_schema_is_a_schema() -> None:
     """Each is valid, and uses no keyword that the checks do not know: a misspelt one would check nothing."""
     found = every_schema()
-    assert len(found) > 400
+    assert len(found) > 900
     for schema in found:
         assert schema.keys() <= KEYWORDS
         Draft202012Validator.check_schema(schema)
@@ -92,7 +101,7 @@ def test_every_schema_is_a_schema() -> None:
 
 def test_every_object_is_closed() -> None:
     """A schema with properties lets no other in, or is a part of one that does not."""
-    parts = ("InfoOfAnyGame", "ViewOfAnyGame")
+    parts = ("FrameOfAnyGame", "InfoOfAnyGame", "ViewOfAnyGame")
     closed = ("additionalProperties", "unevaluatedProperties", "allOf")
     for name, schema in SCHEMAS.items():
         for each in nested(schema):
@@ -143,36 +152,109 @@ def test_a_verbs_operation_takes_every_games_body(verb: str) -> None:
     assert branches == wanted
 
 
+@pytest.mark.parametrize(("verb", "name"), [("join", "Join"), ("token", "Reissue")])
+def test_a_seat_is_given_away_by_the_engines_bodies(verb: str, name: str) -> None:
+    """What a join and a reissue take is what the engine states."""
+    found = bare(DOCUMENT.schema(f"/components/schemas/{name}"))
+    assert found.get("oneOf", [found]) == stated(SEAT_VERBS[verb])
+
+
+def unbound(schema: dict[str, Any]) -> dict[str, Any]:
+    """Return a schema of an option as it is in force: without the default and what it means."""
+    return {name: value for name, value in schema.items() if name not in ("default", "description", "enum")}
+
+
 @pytest.mark.parametrize("slug", GAMES)
 def test_the_options_are_the_games_own(slug: str) -> None:
     """The options in the contract are what the game states, with their defaults, and all are in force in a view."""
-    options = GAMES[slug].spec.options
+    options, here = GAMES[slug].spec.options, f"/components/schemas/{pascal(slug)}OptionsInForce"
     assert bare(SCHEMAS[f"{pascal(slug)}Options"]) == bare(options.schema())
     assert SCHEMAS[f"{pascal(slug)}OptionsInForce"]["required"] == [option.name for option in options.options]
+    DOCUMENT.validator(here).validate(chosen_options(slug, {}))
+    whole = DOCUMENT.schema(here)
+    in_force = whole["properties"] if "properties" in whole else whole["allOf"][0]["properties"]
+    for option in options.options:
+        wanted = unbound(option.field.schema())
+        if option.default is None:
+            wanted["type"] = [wanted["type"], "null"]
+        assert unbound(in_force[option.name]) == wanted
+
+
+@pytest.mark.parametrize("slug", GAMES)
+def test_the_seats_are_the_games_own(slug: str) -> None:
+    """A session has as many seats as the game takes."""
+    least, most = GAMES[slug].spec.seats
+    seats = DOCUMENT.schema(f"/components/schemas/Open{pascal(slug)}")["properties"]["seats"]
+    assert (seats["minItems"], seats["maxItems"]) == (least, most)
 
 
 @pytest.mark.parametrize("slug", GAMES)
 def test_the_events_are_the_games_own(slug: str) -> None:
-    """The event types in the contract are those of the game, in its order."""
-    branches = SCHEMAS[f"{pascal(slug)}Event"]["oneOf"]
-    assert tuple(each["properties"]["type"]["const"] for each in branches) == GAMES[slug].spec.events
+    """The event types in the contract are those of the game, in its order, and those of every table."""
+    branches = DOCUMENT.schema(f"/components/schemas/{pascal(slug)}Event")["oneOf"]
+    found = tuple(each["properties"]["type"]["const"] for each in branches)
+    assert found == GAMES[slug].spec.events + COMMON_EVENTS
+
+
+def has_worth(slug: str) -> bool:
+    """Return whether cards are worth anything in a game (C-12)."""
+    try:
+        evaluate(slug, (), {})
+    except Illegal:
+        return False
+    except Invalid:
+        return True
+    raise AssertionError("no cards at all were evaluated")
 
 
 @pytest.mark.parametrize("kind", ["Info", "Evaluation", "OpenSession", "View", "Moved", "Sheet"])
 def test_every_game_is_told_apart(kind: str) -> None:
-    """What differs by game names its game, of every game there is."""
+    """What differs by game names its game, of every game there is that has it."""
     mapping = SCHEMAS[kind]["discriminator"]["mapping"]
-    assert mapping.keys() == GAMES.keys()
+    assert list(mapping) == [slug for slug in GAMES if kind != "Evaluation" or has_worth(slug)]
     assert [each["$ref"] for each in SCHEMAS[kind]["oneOf"]] == list(mapping.values())
     for slug, pointer in mapping.items():
         assert DOCUMENT.schema(pointer.removeprefix("#"))["properties"]["game"] == {"const": slug}
 
 
-def test_the_words_are_the_engines() -> None:
-    """Games and kinds of hand have the engine's names."""
-    assert set(SCHEMAS["GameSlug"]["enum"]) == GAMES.keys()
-    assert SCHEMAS["Category"]["enum"] == list(Category)
-    assert SCHEMAS["SpiceIslandPokerCategory"]["enum"] == [each for each in Category if each != Category.FIVE_OF_A_KIND]
+def test_a_frame_is_of_one_game() -> None:
+    """Every game has its frames: with a view, events of another game do not fit."""
+    named = [f"#/components/schemas/{pascal(slug)}Frame" for slug in GAMES]
+    assert [each["$ref"] for each in SCHEMAS["Frame"]["anyOf"]] == named
+    validator, frame = DOCUMENT.validator("/components/schemas/Frame"), EXAMPLES["MoveFrame"]["value"]
+    assert validator.is_valid(frame)
+    assert not validator.is_valid(frame | {"events": [{"type": "ready", "seat": 0}]})
+    assert not validator.is_valid(frame | {"view": EXAMPLES["SpeedView"]["value"]})
+
+
+ENUMS: dict[str, Iterable[str]] = {
+    "GameSlug": GAMES,
+    "BotLevel": LEVELS,
+    "Category": Category,
+    "SpiceIslandPokerCategory": [each for each in Category if each != Category.FIVE_OF_A_KIND],
+    "Rank": beat_the_dealer_ranks.RANKS,
+    "BeatTheDealerUnits": beat_the_dealer_table.UNITS,
+    "BeatTheDealerReason": beat_the_dealer_table.Reason,
+    "BeatTheDealerTable/properties/phase": beat_the_dealer_table.Phase,
+    "BeatTheDealerTurn/properties/outcome": beat_the_dealer_table.Outcome,
+    "JackpotPhase": jackpot_table.Phase,
+    "JackpotWay": jackpot_table.By,
+    "JackpotCategoryName": [each.title for each in jackpot_hands.Category],
+    "SpeedTable/properties/phase": speed_table.Phase,
+    "SpeedReason": speed_table.WAYS,
+    "SpeedSide": SIDES,
+}
+
+
+@pytest.mark.parametrize("name", ENUMS)
+def test_the_words_are_the_engines(name: str) -> None:
+    """Games, levels, ranks and what rounds come to have the engine's names, in its order."""
+    assert DOCUMENT.schema(f"/components/schemas/{name}")["enum"] == list(ENUMS[name])
+
+
+def test_the_verbs_are_all_that_can_be_asked() -> None:
+    """Those of the games, of every seat, of whoever takes one, and of the host."""
+    assert set(SCHEMAS["Verb"]["enum"]) == {verb for _, verb in VERBS} | {*COMMON_VERBS, *SEAT_VERBS, "delete"}
 
 
 @pytest.mark.parametrize("slug", GAMES)

@@ -5,19 +5,34 @@ from unittest.mock import patch
 
 import pytest
 
-from service.sessions import DAY_MS
-from service.store import StoreAway
+from service.connection import StoreAway
+from service.records import DAY_MS
+from service.streams import Streams
+from tests.claims import contested, misfit
 from tests.contract import CONTRACT, Occurrence
-from tests.scene import OPERATIONS, SKULLS, SPICE, VERBS, Ask, Scene, SeenClient
+from tests.frames import SSE
+from tests.scene import JACKPOT, OPERATIONS, SKULLS, SPEED, SPICE, VERBS, Ask, Scene, SeenClient
 
 HAND_OPEN = ("wager", "leave")
 """What must wait, in Spice Island Poker, while a hand is undecided; the others must wait at first."""
 UNREAD = {each for each in CONTRACT.documented() if each.operation == "unread"}
 NO_SESSION = "/v1/sessions/" + "A" * 22
+OTHER_SEAT = {"seat": 5}
+"""A seat that nobody holds, and the host alone may speak of."""
 
 
 def accept(scene: Scene, ask: Ask) -> None:
     scene.send(ask)
+
+
+def nothing_more(scene: Scene, ask: Ask) -> None:
+    if ask.method != "GET":
+        return accept(scene, ask)
+    session = scene.open(SPICE)
+    scene.act(session, "leave")
+    scene.elsewhere(ask, session)
+    scene.send(ask, headers=ask.headers | {"Accept": SSE}, query_string="after=1")
+    return None
 
 
 def unchanged(scene: Scene, ask: Ask) -> None:
@@ -38,9 +53,17 @@ def unauthorized(scene: Scene, ask: Ask) -> None:
 
 def forbidden(scene: Scene, ask: Ask) -> None:
     session = scene.open(SPICE)
-    viewer = session["seat" if ask.method == "DELETE" else "host"]
-    ask.path = ask.path.replace(ask.path[: len(NO_SESSION)], session["path"])
-    scene.send(ask, headers=viewer)
+    scene.elsewhere(ask, session)
+    hosts = {"join": {"seat": 0, "bot": "easy"}, "leave": OTHER_SEAT, "token": OTHER_SEAT}
+    verb = verb_of(ask)
+    if ask.method == "DELETE" or verb in hosts:
+        scene.send(ask, json=hosts.get(verb))
+    else:
+        scene.send(ask, headers=session.host)
+
+
+def verb_of(ask: Ask) -> str:
+    return ask.path.rpartition("/")[2]
 
 
 def no_such_game(scene: Scene, ask: Ask) -> None:
@@ -58,8 +81,15 @@ def not_acceptable(scene: Scene, ask: Ask) -> None:
 
 
 def too_early(scene: Scene, ask: Ask) -> None:
-    verb = ask.path.rpartition("/")[2]
-    scene.elsewhere(ask, VERBS[verb], *(("wager", "deal") if verb in HAND_OPEN else ()))
+    verb = verb_of(ask)
+    if verb == "token":
+        scene.send(ask, json=OTHER_SEAT)
+        return
+    session = scene.open(VERBS[verb])
+    if verb in HAND_OPEN:
+        scene.act(session, "wager", {"amount": 5})
+        scene.act(session, "deal")
+    scene.elsewhere(ask, session)
     scene.send(ask)
 
 
@@ -68,18 +98,65 @@ def out_of_bounds(scene: Scene, ask: Ask) -> None:
 
 
 def in_another_game(scene: Scene, ask: Ask) -> None:
-    scene.elsewhere(ask, SPICE)
+    if verb_of(ask) == "join":
+        session = scene.open(SPICE)
+        scene.elsewhere(ask, session)
+        scene.send(ask, headers=session.host, json={"seat": 0, "bot": "easy"})
+        return
+    scene.elsewhere(ask, scene.open(SPEED))
     scene.send(ask)
 
 
 def finished(scene: Scene, ask: Ask) -> None:
-    scene.elsewhere(ask, VERBS[ask.path.rpartition("/")[2]], "leave")
+    session = scene.open(VERBS.get(verb_of(ask), SPICE))
+    scene.act(session, "leave")
+    scene.elsewhere(ask, session)
+    scene.send(ask)
+
+
+def left(scene: Scene, ask: Ask) -> None:
+    session = scene.open(JACKPOT, ["Anna", "Bo", "Cleo"])
+    scene.act(session, "leave")
+    scene.elsewhere(ask, session)
+    bodies = {"choose": {"drop": []}, "seed": {"client_seed": ""}}
+    scene.send(ask, json=bodies.get(verb_of(ask), {}))
+
+
+def seat_taken(scene: Scene, ask: Ask) -> None:
+    scene.send(ask)
+    scene.send(ask)
+
+
+def pile_changed(scene: Scene, ask: Ask) -> None:
+    for session, view in scene.racing():
+        if claims := contested(view, scene.client.get(session.path, headers=session.seats[1]).get_json()):
+            scene.act(session, "choose", claims[0])
+            scene.elsewhere(ask, session, seat=1)
+            scene.send(ask, json=claims[1])
+            return
+
+
+def illegal_play(scene: Scene, ask: Ask) -> None:
+    for session, view in scene.racing():
+        if wrong := misfit(view):
+            scene.elsewhere(ask, session)
+            scene.send(ask, json=wrong)
+            ask.json = wrong
+            return
+
+
+def penalized(scene: Scene, ask: Ask) -> None:
+    illegal_play(scene, ask)
     scene.send(ask)
 
 
 def not_evaluated(scene: Scene, _ask: Ask) -> None:
-    session = scene.open(SKULLS)
-    scene.client.get(f"{session['path']}/score")
+    scene.client.get(f"{scene.open(SKULLS).path}/score")
+
+
+def nothing_to_evaluate(scene: Scene, ask: Ask) -> None:
+    ask.path = ask.path.replace(SPICE, SPEED)
+    scene.send(ask)
 
 
 def gone(scene: Scene, ask: Ask) -> None:
@@ -121,14 +198,26 @@ def store_away(scene: Scene, ask: Ask) -> None:
 
 
 def busy(scene: Scene, ask: Ask) -> None:
+    """A read writes down what is due, and loses its races as a move does."""
+    if ask.method == "GET" or verb_of(ask) == "ticket":
+        session = scene.open(JACKPOT, [{"bot": "easy"}, "Anna"])
+        scene.act(session, "deal")
+        scene.shelf.time += 1000
+        scene.elsewhere(ask, session)
     scene.shelf.races = True
     scene.send(ask)
+
+
+def too_many_streams(scene: Scene, ask: Ask) -> None:
+    full = Streams(scene.app.extensions["sessions"], scene.shelf.wakes(), 0)
+    with patch.dict(scene.app.extensions, streams=full):
+        scene.send(ask, headers=ask.headers | {"Accept": SSE})
 
 
 PROVOKED: dict[tuple[str, str | None], Callable[[Scene, Ask], None]] = {
     ("200", None): accept,
     ("201", None): accept,
-    ("204", None): accept,
+    ("204", None): nothing_more,
     ("304", None): unchanged,
     ("400", "malformed-json"): malformed,
     ("400", "bad-request"): cut_short,
@@ -140,8 +229,14 @@ PROVOKED: dict[tuple[str, str | None], Callable[[Scene, Ask], None]] = {
     ("409", "not-now"): too_early,
     ("409", "out-of-bounds"): out_of_bounds,
     ("409", "not-in-this-game"): in_another_game,
+    ("409", "left"): left,
     ("409", "finished"): finished,
+    ("409", "seat-taken"): seat_taken,
+    ("409", "pile-changed"): pile_changed,
+    ("409", "illegal-play"): illegal_play,
+    ("409", "penalized"): penalized,
     ("409", "not-evaluated"): not_evaluated,
+    ("409", "nothing-to-evaluate"): nothing_to_evaluate,
     ("410", "gone"): gone,
     ("412", "version-mismatch"): mismatched,
     ("413", "body-too-large"): too_large,
@@ -151,6 +246,7 @@ PROVOKED: dict[tuple[str, str | None], Callable[[Scene, Ask], None]] = {
     ("500", "internal-error"): broken,
     ("503", "store-unavailable"): store_away,
     ("503", "busy"): busy,
+    ("503", "too-many-streams"): too_many_streams,
 }
 OF_OPERATIONS = sorted((each for each in CONTRACT.documented() if each.operation in OPERATIONS), key=str)
 

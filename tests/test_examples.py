@@ -5,9 +5,10 @@ from typing import Any
 
 import pytest
 
-from tests.capture_examples import captured, rewritten
+from tests.capture_examples import captured
 from tests.contract import CONTRACT
 from tests.documented import OPENAPI
+from tests.layout import rewritten
 
 DOCUMENT = CONTRACT.document
 

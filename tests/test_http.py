@@ -9,7 +9,7 @@ from werkzeug.test import TestResponse
 
 from engine.games import GAMES
 from service import EXPOSED
-from service.store import StoreAway
+from service.connection import StoreAway
 from tests.routes import outcome, targets
 from tests.tables import Table
 

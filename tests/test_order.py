@@ -9,7 +9,7 @@ from msgspec.structs import replace
 from werkzeug.test import TestResponse
 
 from service import sessions
-from service.sessions import DAY_MS
+from service.records import DAY_MS
 from service.store import Change
 from tests.conftest import Clock
 from tests.routes import Outcome, outcome
