@@ -69,7 +69,7 @@ def known(position: play.Position, viewer: Viewer) -> bytes:
     except Illegal as refused:
         score = [refused.code, refused.detail]
     shapes = [offer.shape.schema() for offer in offers]
-    return msgspec.json.encode([view, play.game_of(position).draw(view.table), offers, shapes, score])
+    return msgspec.json.encode([view, play.draw(position.game, view.table), offers, shapes, score])
 
 
 def refusals(position: play.Position, viewer: Viewer, seed: int) -> list[str]:
