@@ -5,7 +5,7 @@ import re
 from flask import Blueprint, Response, request
 
 from engine import play
-from service import documents, reading, schemas, views
+from service import documents, languages, reading, schemas, views
 from service.board import board
 from service.documents import HTML, JSON, MARKDOWN, YAML, Document
 from service.records import Seen
@@ -22,13 +22,11 @@ api = Blueprint("api", __name__)
 _TAG = re.compile(r'(?:W/)?("[^"]*")')
 _SEEN = {
     "Cache-Control": "private, no-cache",
-    "Content-Language": "en",
     "Vary": "Authorization, Accept, Accept-Language",
 }
 _OWN = {"Cache-Control": "no-store", "Content-Language": "en"}
 _PUBLIC = {
     "Cache-Control": "public, max-age=300",
-    "Content-Language": "en",
     "Vary": "Accept, Accept-Language",
 }
 
@@ -44,14 +42,16 @@ def games() -> Response:
 def game_info(game: str) -> Response:
     """Tell all about a game."""
     reading.accepted(JSON)
-    return _published(documents.info(reading.game_named(game)))
+    slug = reading.game_named(game)
+    return _published(documents.info(slug, languages.wanted(slug)))
 
 
 @api.get("/v1/games/<game>/rules")
 def game_rules(game: str) -> Response:
     """Give a game's rules."""
     media_type = reading.accepted(MARKDOWN, HTML)
-    return _published(documents.rules(reading.game_named(game), media_type))
+    slug = reading.game_named(game)
+    return _published(documents.rules(slug, media_type, languages.wanted(slug)))
 
 
 @api.post("/v1/games/<game>/evaluate")
@@ -101,7 +101,7 @@ def create() -> Response:
     reading.query()
     opened = reading.sessions().open(schemas.create_body(body))
     headers = _headers(opened.seen, "json") | {"Location": f"/v1/sessions/{opened.seen.session}"}
-    document = views.encode(views.created(opened))
+    document = views.encode(views.created(opened, _language(opened.seen)))
     return Response(document, 201, headers, content_type=JSON)
 
 
@@ -170,7 +170,7 @@ def give_seat(session: str, verb: str) -> Response:
     reading.accepted(JSON)
     acted = reading.sessions().act(reading.session_id(session), reading.action(verb))
     headers = _headers(acted.seen, "json")
-    return Response(views.encode(views.seated(acted)), headers=headers, content_type=JSON)
+    return Response(views.encode(views.seated(acted, _language(acted.seen))), headers=headers, content_type=JSON)
 
 
 def _view(seen: Seen, media_type: str, *, with_actions: bool = True) -> Response:
@@ -179,8 +179,9 @@ def _view(seen: Seen, media_type: str, *, with_actions: bool = True) -> Response
     name = "text" if text else "json" if with_actions else "brief"
     if known := _unless_known(seen, name):
         return known
-    view = views.view(seen, with_actions=with_actions)
-    body = board(view).encode() if text else views.encode(view)
+    language = _language(seen)
+    view = views.view(seen, language, with_actions=with_actions)
+    body = board(view, language).encode() if text else views.encode(view)
     headers = _headers(seen, name)
     if seen.replayed:
         headers["Idempotency-Replayed"] = "true"
@@ -191,8 +192,14 @@ def _headers(seen: Seen, name: str) -> dict[str, str]:
     """Return the headers of a session's representation, its tag among them."""
     viewer = seen.viewer
     who = "h" if viewer.host else "w" if viewer.seat is None else f"s{viewer.seat}"
-    tag = f'"{seen.record.version}.{who}.{name}.en.{REVISION}"'
-    return _SEEN | {"ETag": tag, "Croupier-Time": str(seen.now)}
+    language = _language(seen)
+    tag = f'"{seen.record.version}.{who}.{name}.{language}.{REVISION}"'
+    return _SEEN | {"ETag": tag, "Content-Language": language, "Croupier-Time": str(seen.now)}
+
+
+def _language(seen: Seen) -> str:
+    """Return the language of this answer."""
+    return languages.wanted(seen.record.position.game)
 
 
 def _unless_known(seen: Seen, name: str) -> Response | None:
@@ -209,7 +216,7 @@ def _unless_known(seen: Seen, name: str) -> Response | None:
 def _published(document: Document) -> Response:
     """Send what is the same for everyone, or a 304."""
     reading.query()
-    headers = _PUBLIC | {"ETag": document.etag}
+    headers = _PUBLIC | {"ETag": document.etag, "Content-Language": document.language}
     given = request.headers.get("If-None-Match", "")
     if given.strip() == "*" or document.etag in _TAG.findall(given):
         return Response(b"", 304, headers)

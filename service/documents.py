@@ -10,9 +10,11 @@ from markdown_it import MarkdownIt
 
 import engine.games
 from engine.fields import Shape
-from engine.game import Spec
+from engine.game import ENGLISH, Spec
 from engine.games import GAMES
+from engine.phrases import Dictionary, phrase, said
 from engine.play import COMMON_EVENTS, COMMON_VERBS
+from service.languages import words
 from service.views import encode
 
 JSON = "application/json"
@@ -24,10 +26,10 @@ _YAML = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 """Safe both, and the compiled one many times as fast."""
 _CONTRACT = Path(__file__).parent.parent / "openapi.yaml"
 _PAGE = """<!doctype html>
-<html lang="en">
+<html lang="{language}">
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width">
-<title>{title}: the rules</title>
+<title>{title}</title>
 <style>
 body {{ max-width: 44rem; margin: 2rem auto; padding: 0 1rem; font: 1.05rem/1.6 Georgia, serif;
   color-scheme: light dark; }}
@@ -45,43 +47,45 @@ class Document(NamedTuple):
     body: bytes
     media_type: str
     etag: str
+    language: str
 
 
-def _document(body: bytes, media_type: str) -> Document:
-    return Document(body, media_type, f'"{hashlib.sha256(body).hexdigest()[:32]}"')
+def _document(body: bytes, media_type: str, language: str = ENGLISH) -> Document:
+    return Document(body, media_type, f'"{hashlib.sha256(body).hexdigest()[:32]}"', language)
 
 
 @cache
 def catalogue() -> Document:
-    """Return the list of games."""
-    games = [_card(game.spec) | {"href": f"/v1/games/{slug}"} for slug, game in GAMES.items()]
+    """Return the list of games; not all of them speak another language, so it is in English."""
+    games = [_card(game.spec, {}) | {"href": f"/v1/games/{slug}"} for slug, game in GAMES.items()]
     return _document(encode({"games": games}), JSON)
 
 
 @cache
-def info(slug: str) -> Document:
+def info(slug: str, language: str) -> Document:
     """Return all that a front end needs to know of a game before it opens a session."""
     game = GAMES[slug]
     here = f"/v1/games/{slug}"
-    about = _card(game.spec) | {
-        "options": game.spec.options.schema(),
+    about = _card(game.spec, words(slug, language)) | {
+        "options": _options(game.spec, words(slug, language)),
         "verbs": [_verb(slug, verb, shapes) for verb, shapes in (game.spec.verbs | COMMON_VERBS).items()],
         "events": [*game.spec.events, *COMMON_EVENTS],
         "settles_within": game.spec.bound,
         "links": {"rules": f"{here}/rules", "evaluate": f"{here}/evaluate"},
     }
-    return _document(encode(about | game.info()), JSON)
+    return _document(encode(about | game.info()), JSON, language)
 
 
 @cache
-def rules(slug: str, media_type: str) -> Document:
+def rules(slug: str, media_type: str, language: str) -> Document:
     """Return a game's rules with every ruling, as Markdown or as a page."""
-    name = f"{slug.replace('-', '_')}.en.md"
+    name = f"{slug.replace('-', '_')}.{language}.md"
     text = (Path(engine.games.__file__).parent / name).read_text(encoding="utf-8")
     if media_type == MARKDOWN:
-        return _document(text.encode(), MARKDOWN)
+        return _document(text.encode(), MARKDOWN, language)
     body = MarkdownIt("commonmark").enable("table").render(text)
-    return _document(_PAGE.format(title=GAMES[slug].spec.title, body=body).encode(), HTML)
+    title = said(phrase("{title}: the rules", title=phrase(GAMES[slug].spec.title)), words(slug, language))
+    return _document(_PAGE.format(language=language, title=title, body=body).encode(), HTML, language)
 
 
 @cache
@@ -98,15 +102,23 @@ def component(slug: str, verb: str) -> str:
     return "#/components/schemas/" + "".join(word.capitalize() for word in words)
 
 
-def _card(spec: Spec) -> dict[str, Any]:
+def _card(spec: Spec, known: Dictionary) -> dict[str, Any]:
     """Return a game's card."""
     return {
         "game": spec.slug,
-        "title": spec.title,
-        "summary": spec.summary,
+        "title": said(spec.title, known),
+        "summary": said(spec.summary, known),
         "rules_version": spec.rules_version,
         "seats": {"least": spec.seats[0], "most": spec.seats[1]},
     }
+
+
+def _options(spec: Spec, known: Dictionary) -> dict[str, Any]:
+    """Return the JSON Schema of a game's options, what they mean said in a dictionary's language."""
+    schema = spec.options.schema()
+    for each in schema["properties"].values():
+        each["description"] = said(each["description"], known)
+    return schema
 
 
 def _verb(slug: str, verb: str, shapes: tuple[Shape, ...]) -> dict[str, Any]:

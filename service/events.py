@@ -6,7 +6,7 @@ from typing import cast
 
 from flask import Blueprint, Response, current_app, request
 
-from service import reading, views
+from service import languages, reading, views
 from service.documents import JSON
 from service.records import Seen, viewing
 from service.streams import Frame, Streams, Subscription, TooManyStreams, closing
@@ -22,7 +22,6 @@ events = Blueprint("events", __name__)
 
 _HEADERS = {
     "Cache-Control": "no-store",
-    "Content-Language": "en",
     "Vary": "Authorization, Accept, Accept-Language",
     "X-Accel-Buffering": "no",
 }
@@ -33,23 +32,28 @@ class Feed:
 
     def __init__(self, seen: Seen, after: int | None, *, with_view: bool) -> None:
         self.seen = seen
+        self.language = languages.wanted(seen.record.position.game)
         self.after = after
         self.with_view = with_view
+
+    def headers(self) -> dict[str, str]:
+        """Return what every answer carries that tells it."""
+        return _HEADERS | {"Content-Language": self.language}
 
     def opening(self) -> list[views.Frame]:
         """Return what comes first: a snapshot, the versions missed, or a snapshot in place of too many."""
         if self.after is None:
-            return [views.frame("snapshot", self.seen, with_view=True)]
+            return [views.frame("snapshot", self.seen, self.language, with_view=True)]
         missed = _streams().missed(self.seen, self.after)
         if missed is None:
-            return [views.frame("reset", self.seen, with_view=True)]
+            return [views.frame("reset", self.seen, self.language, with_view=True)]
         return [self.told(frame) for frame in missed]
 
     def told(self, frame: Frame) -> views.Frame:
         """Return a version as this viewer may know it."""
         viewer = viewing(self.seen.viewer, frame.record.position)
         seen = Seen(self.seen.session, frame.record, viewer, frame.now, frame.entry.events)
-        return views.frame("move", seen, with_view=self.with_view)
+        return views.frame("move", seen, self.language, with_view=self.with_view)
 
     def ended(self, frame: Frame) -> bool:
         """Return whether the stream ends behind this version: the session does, or the token is void."""
@@ -80,7 +84,7 @@ def follow(session: str) -> Response:
 
 def _poll(feed: Feed, wait: int) -> Response:
     """Answer with the versions missed, or wait for the next; without a place to wait in, answer at once."""
-    headers = _HEADERS | {"Croupier-Time": str(feed.seen.now)}
+    headers = feed.headers() | {"Croupier-Time": str(feed.seen.now)}
     if feed.after is None:
         feed.after = feed.seen.record.version
     frames = feed.opening()
@@ -114,8 +118,8 @@ def _stream(feed: Feed, media_type: str) -> Response:
     """Stream until the session ends, the client goes or the process closes."""
     over = _over(feed.seen)
     if over and feed.after == feed.seen.record.version:
-        return Response(b"", 204, _HEADERS)  # what makes an EventSource stop coming back
-    headers = _HEADERS | {"Croupier-Time": str(feed.seen.now)}
+        return Response(b"", 204, feed.headers())  # what makes an EventSource stop coming back
+    headers = feed.headers() | {"Croupier-Time": str(feed.seen.now)}
     if request.method == "HEAD":  # else the server would write a stream that nobody reads
         return Response(iter(()), headers=headers, content_type=media_type)
     opening, streams = feed.opening(), _streams()  # found here: a stream is written outside of Flask's context

@@ -6,8 +6,9 @@ from typing import Any, NamedTuple
 from flask import Flask, Response, request
 from werkzeug.exceptions import HTTPException
 
-from engine.game import Illegal, Invalid, NotYours
-from service import sessions, views
+from engine.game import ENGLISH, Illegal, Invalid, RuleError
+from engine.phrases import Dictionary, said
+from service import languages, sessions, views
 from service.body import Malformed, NotAnObject, WrongMediaType
 from service.connection import StoreAway
 from service.logs import log
@@ -34,7 +35,8 @@ class Kind(NamedTuple):
     headers: Mapping[str, str] = {}
 
 
-_ALWAYS = {"Cache-Control": "no-store", "Content-Language": "en"}
+_ALWAYS = {"Cache-Control": "no-store", "Content-Language": ENGLISH}
+_NO_WORDS: Dictionary = {}
 _SOON = {"Retry-After": "1"}
 _CHALLENGE = {"WWW-Authenticate": 'Bearer realm="croupier"'}
 
@@ -42,7 +44,6 @@ KINDS: dict[type[Exception], Kind] = {
     Malformed: Kind(400, "malformed-json", "The body is not JSON that this service reads"),
     sessions.Unauthorized: Kind(401, "unauthorized", "A valid token is needed", _CHALLENGE),
     sessions.Forbidden: Kind(403, "forbidden", "The token does not allow this"),
-    NotYours: Kind(403, "forbidden", "The token does not allow this"),
     UnknownGame: Kind(404, "unknown-game", "There is no such game"),
     sessions.UnknownSession: Kind(404, "unknown-session", "There is no such session"),
     NotAcceptable: Kind(406, "not-acceptable", "No representation is acceptable"),
@@ -92,26 +93,44 @@ def register(app: Flask) -> None:
 
 
 def _known(error: Exception) -> Response:
-    """Answer an exception of the table."""
-    kind = KINDS[type(error)]
+    """Answer an exception of the table, in the game's language where it is known which game it is about."""
+    kind, rule, game = KINDS[type(error)], _rule(error), _game(error)
+    language = languages.wanted(game) if game else ENGLISH
+    known = languages.words(game, language) if game else {}
     if isinstance(error, StoreAway):
         log.warning("store-away", reason=str(error))
     extra: dict[str, Any] = {}
-    headers = dict(kind.headers)
-    if isinstance(error, sessions.Refused):
-        kind = kind._replace(code=error.illegal.code)
-        extra |= error.illegal.facts
-        if error.illegal.retry_ms is not None:
-            headers["Retry-After"] = str(-(-error.illegal.retry_ms // 1000))
-    elif isinstance(error, Illegal):
-        kind = kind._replace(code=error.code)
+    headers = {"Content-Language": language, **kind.headers}
+    if isinstance(rule, Illegal):
+        kind = kind._replace(code=rule.code)
+        extra |= rule.facts
+        if rule.retry_ms is not None:
+            headers["Retry-After"] = str(-(-rule.retry_ms // 1000))
     if isinstance(error, (sessions.Refused, sessions.VersionMismatch)):
         seen = error.seen
-        extra |= {"version": seen.record.version, "actions": views.actions(seen)}
+        extra |= {"version": seen.record.version, "actions": views.actions(seen, language)}
         headers["Croupier-Time"] = str(seen.now)
         if seen.replayed:
             headers["Idempotency-Replayed"] = "true"
-    return _answer(kind, str(error), headers, extra | _faults(error))
+    detail = rule.said(known) if rule else str(error)
+    return _answer(kind, detail, headers, extra | _faults(error), known)
+
+
+def _rule(error: Exception) -> RuleError | None:
+    """Return the refusal by the rules in an exception, if it is one."""
+    match error:
+        case sessions.Refused(illegal=rule) | sessions.Forbidden(refusal=rule):
+            return rule
+        case Illegal():
+            return error
+    return None
+
+
+def _game(error: Exception) -> str | None:
+    """Return the game that a refusal is about, where that is known: what a program got wrong is about none."""
+    if isinstance(error, (sessions.Refused, sessions.Forbidden, sessions.VersionMismatch)):
+        return error.seen.record.position.game
+    return (request.view_args or {}).get("game") if isinstance(error, Illegal) else None
 
 
 def _faults(error: Exception) -> dict[str, Any]:
@@ -143,15 +162,17 @@ def _unknown(error: Exception) -> Response:
     return _answer(INTERNAL, "", {}, {})
 
 
-def _answer(kind: Kind, detail: str, headers: Mapping[str, str], extra: Mapping[str, Any]) -> Response:
-    """Return the problem document."""
+def _answer(
+    kind: Kind, detail: str, headers: Mapping[str, str], extra: Mapping[str, Any], known: Dictionary = _NO_WORDS
+) -> Response:
+    """Return the problem document, its title and the house's own sentences said by a dictionary."""
     errors = extra.get("errors", ())
     summary = "; ".join(f"{_place(each)}: {each['detail']}" for each in errors)
     document = {
         "type": f"urn:croupier:problem:{kind.code}",
-        "title": kind.title,
+        "title": said(kind.title, known),
         "status": kind.status,
-        "detail": summary or DETAILS.get(kind.code) or detail or kind.title,
+        "detail": summary or said(DETAILS.get(kind.code, ""), known) or detail or kind.title,
         "instance": request.path,
         "code": kind.code,
         **extra,

@@ -10,7 +10,7 @@ from msgspec.msgpack import Decoder, Encoder
 from msgspec.structs import replace
 
 from engine import play
-from engine.game import Event, Move, Offer
+from engine.game import ENGLISH, Event, Move, Offer
 
 DAY_MS = 24 * 3600 * 1000
 KEPT_MS = 7 * DAY_MS
@@ -75,10 +75,10 @@ class Seen(Struct, frozen=True):
         """Return what the viewer may know."""
         return play.view(self.record.position, self.viewer.seat)
 
-    def offers(self) -> tuple[Offer, ...]:
+    def offers(self, language: str = ENGLISH) -> tuple[Offer, ...]:
         """Return what the viewer's seat may do."""
         seat = self.viewer.seat
-        return () if seat is None else play.offers(self.record.position, seat)
+        return () if seat is None else play.offers(self.record.position, seat, language)
 
 
 encode = Encoder().encode

@@ -15,7 +15,8 @@ from msgspec.structs import replace
 
 from engine import play
 from engine.advice import BOTS
-from engine.game import PERSON, Action, Illegal, Move, Offer, Score
+from engine.game import PERSON, Action, Illegal, Move, NotYours, Offer, Score
+from engine.phrases import phrase
 from service import records
 from service.connection import StoreAway
 from service.records import HOST, KEPT_MS, SEAT, TIME, Entry, Record, Repeat, Seen, Viewer
@@ -62,7 +63,12 @@ class Unauthorized(Exception):
 
 
 class Forbidden(Exception):
-    """The token is right and does not allow this."""
+    """The token is right and does not allow this, in the session that was seen."""
+
+    def __init__(self, refusal: NotYours, seen: Seen) -> None:
+        super().__init__(refusal.detail)
+        self.refusal = refusal
+        self.seen = seen
 
 
 class KeyReused(Exception):
@@ -302,6 +308,8 @@ def _worked_out(seen: Seen, request: Request, field: str) -> tuple[Acted | None,
         acted, entry = _ruled(seen, by, move)
     except Illegal as illegal:
         raise Refused(illegal, seen) from illegal
+    except NotYours as refusal:
+        raise Forbidden(refusal, seen) from refusal
     return acted, _change(base, acted.seen.record, [*entries, entry], field, request.digest)
 
 
@@ -319,7 +327,7 @@ def _right(seen: Seen, verb: str, body: Body) -> str:
     else:
         asker = HOST if viewer.seat is None else SEAT
     if asker == HOST and not viewer.host:
-        raise Forbidden("Only the host may do this.")
+        raise Forbidden(NotYours("Only the host may do this."), seen)
     return asker
 
 
@@ -357,7 +365,7 @@ def _joined(seen: Seen, by: str, move: Move) -> tuple[Acted, Entry]:
     free = play.open_seats(seen.record.position)
     seat = body.pop("seat", free[0] if free else None)
     if seat not in free:
-        which = "No seat is open." if seat is None or not free else f"Seat {seat} is not open."
+        which = phrase("Seat {seat} is not open.", seat=seat) if free else "No seat is open."
         raise Illegal("seat-taken", which)
     kind = "Bot" if by == HOST else "Player"
     body.setdefault("name", f"{kind} {seat + 1}")
@@ -373,7 +381,7 @@ def _reissued(seen: Seen, move: Move) -> tuple[Acted, Entry]:
     seat = move.action.body["seat"]
     held = seen.record.position.state.held
     if seat >= len(held) or held[seat] != PERSON:
-        raise Illegal("not-now", f"No person holds seat {seat}.")
+        raise Illegal("not-now", phrase("No person holds seat {seat}.", seat=seat))
     acted, entry = _acted(seen, Entry(HOST, move), seen.record.position)
     return _with_token(acted, seat), entry
 

@@ -10,7 +10,9 @@ from engine import play
 from engine.advice import BOTS
 from engine.fields import CLIENT_SEED, Choice, Name, Shape
 from engine.game import LEVELS, PERSON, Offer, Score, Standing
+from engine.phrases import Dictionary, said
 from engine.piles import look_as
+from service.languages import words
 from service.records import Seen
 from service.sessions import Acted, Opened
 
@@ -118,8 +120,8 @@ class ScoreSheet(Struct, frozen=True):
     sheet: Struct
 
 
-def view(seen: Seen, *, with_actions: bool = True) -> View:
-    """Return the view; `events` are in it where a move was just made."""
+def view(seen: Seen, language: str, *, with_actions: bool = True) -> View:
+    """Return the view; `events` are in it where a move was just made, and its labels are in the language."""
     record, viewer, known = seen.record, seen.viewer, seen.view()
     look = look_as(viewer.seat)
     return View(
@@ -137,7 +139,7 @@ def view(seen: Seen, *, with_actions: bool = True) -> View:
         next_commitment=known.next_commitment,
         deadline_at=known.deadline_at,
         expires_at=record.expires_at,
-        actions=actions(seen) if with_actions else UNSET,
+        actions=actions(seen, language) if with_actions else UNSET,
         events=UNSET if seen.events is None else [event.seen(look) for event in seen.events],
     )
 
@@ -161,7 +163,7 @@ class Ended(Struct, frozen=True):
     reason: str | None
 
 
-def frame(event: str, seen: Seen, *, with_view: bool) -> Frame:
+def frame(event: str, seen: Seen, language: str, *, with_view: bool) -> Frame:
     """Return a version for one viewer; its view is what a read of that version gives."""
     look = look_as(seen.viewer.seat)
     return Frame(
@@ -170,23 +172,24 @@ def frame(event: str, seen: Seen, *, with_view: bool) -> Frame:
         seen.record.moved_at,
         seen.now,
         [each.seen(look) for each in seen.events or ()],
-        view(replace(seen, events=None)) if with_view else UNSET,
+        view(replace(seen, events=None), language) if with_view else UNSET,
     )
 
 
-def actions(seen: Seen) -> list[Action]:
+def actions(seen: Seen, language: str) -> list[Action]:
     """Return every legal action of the viewer: the one that carries the round on first, ways out last."""
     here, position = f"/v1/sessions/{seen.session}", seen.record.position
-    offered = list(seen.offers())
+    offered = list(seen.offers(language))
     if seen.viewer.host:
         ways_out = [offered.pop()] if offered and offered[-1].verb == "leave" else []
         known = {offer.verb for offer in offered}
-        offered += [offer for offer in play.host_offers(position) if offer.verb not in known]
+        offered += [offer for offer in play.host_offers(position, language) if offer.verb not in known]
         offered += _seat_offers(position, seen.viewer.seat) + ways_out
     elif seen.viewer.seat is None:
         offered = _open_seat(position)
-    found = [_action(here, offer) for offer in offered]
-    delete = Action("delete", "DELETE", here, "End and delete this session", None, None)
+    spoken = words(position.game, language)
+    found = [_action(here, offer, spoken) for offer in offered]
+    delete = Action("delete", "DELETE", here, said("End and delete this session", spoken), None, None)
     return [*found, delete] if seen.viewer.host else found
 
 
@@ -238,15 +241,15 @@ def _listed(seen: Seen) -> Listed:
     )
 
 
-def created(opened: Opened) -> Created:
+def created(opened: Opened, language: str) -> Created:
     """Return the answer to a create, with all tokens."""
     tokens = [Token(seat, token) for seat, token in opened.tokens.items()]
-    return Created(view(opened.seen), tokens, opened.host_token)
+    return Created(view(opened.seen, language), tokens, opened.host_token)
 
 
-def seated(acted: Acted) -> Seated:
+def seated(acted: Acted, language: str) -> Seated:
     """Return the answer to a seat given away."""
-    return Seated(view(acted.seen), acted.seat or 0, acted.token or UNSET)
+    return Seated(view(acted.seen, language), acted.seat or 0, acted.token or UNSET)
 
 
 def score(seen: Seen, found: Score) -> ScoreSheet:
@@ -261,6 +264,6 @@ def score(seen: Seen, found: Score) -> ScoreSheet:
     )
 
 
-def _action(here: str, offer: Offer) -> Action:
-    href = f"{here}/{offer.verb}"
-    return Action(offer.verb, "POST", href, offer.label, offer.shape.schema(), offer.example)
+def _action(here: str, offer: Offer, known: Dictionary) -> Action:
+    href, label = f"{here}/{offer.verb}", said(offer.label, known)
+    return Action(offer.verb, "POST", href, label, offer.shape.schema(), offer.example)
