@@ -8,20 +8,21 @@ from contextlib import suppress
 from queue import Empty, SimpleQueue
 
 from msgspec import Struct
-from msgspec.structs import replace
 
 from engine import play
 from service import records
 from service.connection import StoreAway
 from service.logs import log
 from service.records import Entry, Record, Seen
-from service.sessions import Sessions, UnknownSession
+from service.sessions import Busy, Sessions, UnknownSession
 from service.wakes import Wakes
 
 LONGEST_GAP = 1000
 """A client that missed more versions than this is sent a snapshot in their place."""
+HEARTBEAT_SECONDS = 15.0
 _NAP_SECONDS = 0.5
-"""How soon the reader sees that the process closes, or tries a lost store again."""
+"""How soon the reader sees that the process closes, or tries again what has failed."""
+_MOST_VOID = 64
 
 closing = threading.Event()
 """Set by whatever serves the application when it is told to stop: all streams then end."""
@@ -48,11 +49,15 @@ class Subscription:
 
     def __init__(self, seen: Seen) -> None:
         self.seen = seen
+        self._version = seen.record.version
         self._frames: SimpleQueue[Frame | None] = SimpleQueue()
 
     def put(self, frame: Frame | None) -> None:
-        """Hand a frame over, or nothing: there will be no more."""
-        if frame is None or frame.record.version > self.seen.record.version:
+        """Hand a frame over, unless the client has it already; or nothing: there will be no more."""
+        if frame is None:
+            self._frames.put(None)
+        elif frame.record.version > self._version:
+            self._version = frame.record.version
             self._frames.put(frame)
 
     def get(self, seconds: float) -> Frame | None:
@@ -73,19 +78,17 @@ class Streams:
     """The places for streams of one process, and the reader behind them."""
 
     def __init__(self, sessions: Sessions, wakes: Wakes, most: int) -> None:
+        self.heartbeat = HEARTBEAT_SECONDS
+        """How long a stream stays silent before it says that it is there."""
         self._sessions = sessions
         self._reader = Reader(sessions, wakes)
         self._places = threading.BoundedSemaphore(most)
 
     def subscribe(self, seen: Seen) -> Subscription:
-        """Take a place and follow a session on from what was seen of it; raise `TooManyStreams`, `StoreAway`."""
+        """Take a place and follow a session on from what was seen of it; raise `TooManyStreams`."""
         if closing.is_set() or not self._places.acquire(blocking=False):
             raise TooManyStreams
-        try:
-            return self._reader.subscribe(seen)
-        except StoreAway:
-            self._places.release()
-            raise
+        return self._reader.subscribe(seen)
 
     def unsubscribe(self, subscription: Subscription) -> None:
         """Give the place back."""
@@ -111,19 +114,19 @@ class Reader:
         self._asked: SimpleQueue[tuple[bool, Subscription]] = SimpleQueue()
         self._watched: dict[str, _Watched] = {}
         self._due: list[tuple[float, str]] = []
+        self._lost = False
         self._thread: threading.Thread | None = None
         self._starting = threading.Lock()
 
     def subscribe(self, seen: Seen) -> Subscription:
-        """Return a subscription from after what was seen; raise `StoreAway`."""
+        """Return a subscription from after what was seen."""
         subscription = Subscription(seen)
         self._ask(subscription, follow=True)
         return subscription
 
     def unsubscribe(self, subscription: Subscription) -> None:
         """End a subscription; its client is gone or has had enough."""
-        with suppress(StoreAway):  # the reader finds the request without a nudge as well, soon
-            self._ask(subscription, follow=False)
+        self._ask(subscription, follow=False)
 
     def _ask(self, subscription: Subscription, *, follow: bool) -> None:
         self._asked.put((follow, subscription))
@@ -131,7 +134,8 @@ class Reader:
             if self._thread is None:  # not before a worker has been forked
                 self._thread = threading.Thread(target=self._run, name="stream-reader", daemon=True)
                 self._thread.start()
-        self._wakes.nudge()
+        with suppress(StoreAway):  # the reader finds the request without a nudge as well, soon
+            self._wakes.nudge()
 
     def _run(self) -> None:
         """Read until the process closes; then tell every client."""
@@ -140,15 +144,15 @@ class Reader:
                 self._turn()
             except Exception as error:  # noqa: BLE001 - the thread must live: without it no client hears a thing
                 log.error("stream-reader", exc_info=None if isinstance(error, StoreAway) else error, reason=str(error))
-                closing.wait(_NAP_SECONDS)
                 self._wakes.reset()
-                self._follow_again()
-        self._take_requests()
-        for session in list(self._watched):
-            self._end(session)
+                self._lost = True
+                closing.wait(_NAP_SECONDS)
+        self._close()
 
     def _turn(self) -> None:
         """Wait for news, a request or something due, and hand out what came of it."""
+        if self._lost:
+            self._follow_again()
         changed = {self._wakes.next(self._patience())}
         while (session := self._wakes.next(0)) is not None:
             changed.add(session)
@@ -177,7 +181,7 @@ class Reader:
                 (self._add if follow else self._remove)(subscription)
 
     def _add(self, subscription: Subscription) -> None:
-        """Follow a session for one more client; what it missed since it looked is handed to it alone."""
+        """Follow a session for one more client; what it missed since it looked is gone through again."""
         seen = subscription.seen
         watched = self._watched.get(seen.session)
         if watched is None:
@@ -186,8 +190,9 @@ class Reader:
             self._wakes.follow(seen.session)
             return
         watched.subscriptions.add(subscription)
-        for frame in self._between(seen.session, seen.record, replace(seen, record=watched.record)):
-            subscription.put(frame)
+        if seen.record.version < watched.record.version:
+            watched.record = seen.record
+            self._schedule(seen.session, watched, time.monotonic())
 
     def _remove(self, subscription: Subscription) -> None:
         session = subscription.seen.session
@@ -200,27 +205,39 @@ class Reader:
             self._wakes.drop(session)
 
     def _refresh(self, session: str) -> None:
-        """Settle what is due and hand out what is new; the session's end ends its subscriptions."""
+        """Look at a session; where that fails, which is not to silence the others, look again soon."""
         watched = self._watched[session]
         try:
-            seen = self._sessions.follow(session)
+            self._hand_out(session, watched)
+        except StoreAway:
+            raise
         except UnknownSession:
             self._end(session)
-            return
+        except Exception as error:  # noqa: BLE001 - whatever is wrong with this one session
+            if not isinstance(error, Busy):
+                log.error("stream-session", exc_info=error, session=session)
+            self._schedule(session, watched, time.monotonic() + _NAP_SECONDS)
+
+    def _hand_out(self, session: str, watched: _Watched) -> None:
+        """Settle what is due and hand out what is new; the session's end ends its subscriptions."""
+        seen = self._sessions.follow(session)
         for frame in self._between(session, watched.record, seen):
             for subscription in watched.subscriptions:
                 subscription.put(frame)
         watched.record = seen.record
         if seen.now >= seen.record.expires_at:
             self._end(session)
-        else:
-            self._schedule(session, watched, seen)
-
-    def _schedule(self, session: str, watched: _Watched, seen: Seen) -> None:
-        """Note when to look again, by the store's clock."""
+            return
         wait = play.next_due(seen.record.position, seen.record.expires_at) - seen.now
-        watched.due = time.monotonic() + wait / 1000
-        heapq.heappush(self._due, (watched.due, session))
+        self._schedule(session, watched, time.monotonic() + wait / 1000)
+
+    def _schedule(self, session: str, watched: _Watched, at: float) -> None:
+        """Note when to look again; what was noted earlier is void, and cleared away before it grows."""
+        watched.due = at
+        heapq.heappush(self._due, (at, session))
+        if len(self._due) > 2 * len(self._watched) + _MOST_VOID:
+            self._due = [(each.due, name) for name, each in self._watched.items()]
+            heapq.heapify(self._due)
 
     def _between(self, session: str, record: Record, seen: Seen) -> Iterator[Frame]:
         """Yield the frames that lead from a record to what was seen."""
@@ -229,13 +246,24 @@ class Reader:
 
     def _follow_again(self) -> None:
         """Follow everything anew after the store was away; each is looked at once it is followed."""
-        with suppress(StoreAway):
-            for session in self._watched:
-                self._wakes.follow(session)
+        for session in self._watched:
+            self._wakes.follow(session)
+        self._lost = False
 
     def _end(self, session: str) -> None:
         for subscription in self._watched.pop(session).subscriptions:
             subscription.put(None)
+        self._wakes.drop(session)
+
+    def _close(self) -> None:
+        """Tell every client that there will be no more, also one that has only just asked."""
+        with suppress(Empty):
+            while True:
+                self._asked.get_nowait()[1].put(None)
+        for watched in self._watched.values():
+            for subscription in watched.subscriptions:
+                subscription.put(None)
+        self._wakes.reset()
 
 
 def _frames(record: Record, seen: Seen, entries: list[Entry]) -> Iterator[Frame]:
