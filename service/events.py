@@ -13,7 +13,6 @@ from service.streams import Frame, Streams, Subscription, TooManyStreams, closin
 
 SSE = "text/event-stream"
 NDJSON = "application/x-ndjson"
-HEARTBEAT_SECONDS = 15.0
 LONGEST_WAIT = 30
 MOST_VERSION = 10**15 - 1
 RETRY_MS = 1000
@@ -106,6 +105,8 @@ def _waited(feed: Feed, seconds: int) -> list[views.Frame]:
         left = float(seconds)
         while (frame := subscription.get(left)) is not None:
             found.append(feed.told(frame))
+            if feed.ended(frame):
+                break
             left = 0
     except Empty:
         pass
@@ -124,23 +125,22 @@ def _stream(feed: Feed, media_type: str) -> Response:
         return Response(iter(()), headers=headers, content_type=media_type)
     opening, streams = feed.opening(), _streams()  # found here: a stream is written outside of Flask's context
     subscription = None if over else streams.subscribe(feed.seen)
-    response = Response(
-        _lines(_told(feed, opening, subscription), media_type), headers=headers, content_type=media_type
-    )
+    told = _told(feed, opening, subscription, streams.heartbeat)
+    response = Response(_lines(told, media_type), headers=headers, content_type=media_type)
     if subscription is not None:
         response.call_on_close(lambda: streams.unsubscribe(subscription))
     return response
 
 
 def _told(
-    feed: Feed, opening: list[views.Frame], subscription: Subscription | None
+    feed: Feed, opening: list[views.Frame], subscription: Subscription | None, heartbeat: float
 ) -> Iterator[views.Frame | views.Ended | None]:
     """Yield frames as they come, nothing for a heartbeat, and the end."""
     yield from opening
     last = feed.seen.record
     while subscription is not None:
         try:
-            frame = subscription.get(HEARTBEAT_SECONDS)
+            frame = subscription.get(heartbeat)
         except Empty:
             yield None
             continue
@@ -155,8 +155,12 @@ def _told(
 
 
 def _lines(told: Iterator[views.Frame | views.Ended | None], media_type: str) -> Iterator[bytes]:
-    """Yield what goes over the wire; a heartbeat is a comment, or an empty line."""
+    """Yield what goes over the wire, at once something, which takes the headers along.
+
+    A heartbeat is a comment, or an empty line.
+    """
     if media_type == NDJSON:
+        yield b"\n"
         for frame in told:
             yield b"\n" if frame is None else views.encode(frame) + b"\n"
         return
