@@ -196,6 +196,13 @@ def host_offers(position: Position, language: str = ENGLISH) -> tuple[Offer, ...
     return _labelled(offered, dictionary(position.game, language))
 
 
+def must_be_hosts(position: Position, action: Action) -> None:
+    """Raise `NotYours` for what the host cannot do here without a seat."""
+    offered = [offer for offer in host_offers(position) if offer.verb == action.verb]
+    if action.verb != LEAVE.verb and not any(offer.shape.objection(action.body) is None for offer in offered):
+        raise NotYours(phrase("The host's token cannot {verb} here; a seat's may.", verb=action.verb))
+
+
 def host_acts(position: Position, move: Move) -> Step:
     """Return what comes of the host's own action: deal with seats open, end the game, leave.
 
@@ -203,9 +210,7 @@ def host_acts(position: Position, move: Move) -> Step:
     """
     if move.action.verb == LEAVE.verb:
         return _hosted_leave(position, move)
-    offered = [offer for offer in host_offers(position) if offer.verb == move.action.verb]
-    if not any(offer.shape.objection(move.action.body) is None for offer in offered):
-        raise NotYours(phrase("The host's token cannot {verb} here; a seat's may.", verb=move.action.verb))
+    must_be_hosts(position, move.action)
     step = _apply(position, move)
     if move.action.verb != "deal":
         return step

@@ -158,7 +158,8 @@ def delete(session: str) -> Response:
 def act(session: str, verb: str) -> Response:
     """Play an action."""
     media_type = reading.accepted(JSON, TEXT)
-    acted = reading.sessions().act(reading.session_id(session), reading.action(verb))
+    asked = reading.action(verb)
+    acted = reading.sessions().act(reading.session_id(session), asked)
     if acted.refusal:
         raise Refused(acted.refusal, acted.seen)
     return _view(acted.seen, media_type)
@@ -168,7 +169,8 @@ def act(session: str, verb: str) -> Response:
 def give_seat(session: str, verb: str) -> Response:
     """Give a seat away, or its token anew; the token is told this once."""
     reading.accepted(JSON)
-    acted = reading.sessions().act(reading.session_id(session), reading.action(verb))
+    asked = reading.action(verb)
+    acted = reading.sessions().act(reading.session_id(session), asked)
     headers = _headers(acted.seen, "json")
     return Response(views.encode(views.seated(acted, _language(acted.seen))), headers=headers, content_type=JSON)
 

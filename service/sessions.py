@@ -294,12 +294,12 @@ def _worked_out(seen: Seen, request: Request, field: str) -> tuple[Acted | None,
     """
     base = seen.record
     body = dict(request.body(base.position.game))
-    by = _right(seen, request.verb, body)
-    if by == SEAT and request.verb == "leave":
-        body.pop("seat", None)  # its own
     seen, entries = _settled(seen)
     if len(entries) == PORTION:
         return None, _change(base, seen.record, entries)
+    by = _right(seen, request.verb, body)
+    if by == SEAT and request.verb == "leave":
+        body.pop("seat", None)  # its own
     if not request.matches(seen.record.version):
         raise VersionMismatch(seen)
     at = max(seen.now, seen.record.moved_at)
@@ -308,8 +308,6 @@ def _worked_out(seen: Seen, request: Request, field: str) -> tuple[Acted | None,
         acted, entry = _ruled(seen, by, move)
     except Illegal as illegal:
         raise Refused(illegal, seen) from illegal
-    except NotYours as refusal:
-        raise Forbidden(refusal, seen) from refusal
     return acted, _change(base, acted.seen.record, [*entries, entry], field, request.digest)
 
 
@@ -326,9 +324,20 @@ def _right(seen: Seen, verb: str, body: Body) -> str:
         asker = HOST if verb in _verbs(play.host_offers(seen.record.position)) - _verbs(seen.offers()) else SEAT
     else:
         asker = HOST if viewer.seat is None else SEAT
-    if asker == HOST and not viewer.host:
-        raise Forbidden(NotYours("Only the host may do this."), seen)
+    try:
+        if asker == HOST:
+            _must_be_hosts(seen, verb, body)
+    except NotYours as refusal:
+        raise Forbidden(refusal, seen) from refusal
     return asker
+
+
+def _must_be_hosts(seen: Seen, verb: str, body: Body) -> None:
+    """Raise `NotYours` for what is the host's alone, and for what the host cannot do without a seat."""
+    if not seen.viewer.host:
+        raise NotYours("Only the host may do this.")
+    if verb not in ("join", "token", "delete"):
+        play.must_be_hosts(seen.record.position, Action(verb, dict(body)))
 
 
 def _verbs(offers: tuple[Offer, ...]) -> set[str]:

@@ -92,6 +92,9 @@ class Toy:
             return ()
         return (Offer("choose", "Show a card", CHOICE, {"cards": [0]}),)
 
+    def host_offers(self, state: Showing) -> tuple[Offer, ...]:
+        return ()
+
     def why_not(self, state: Showing, seat: int, action: Action) -> str | None:
         if action.verb == "choose" and state.playing and state.turn != seat:
             return f"It is the turn of seat {state.turn}."
@@ -112,7 +115,9 @@ class Toy:
     def may_leave(self, state: Showing, seat: int) -> bool:
         return state.turn != seat
 
-    def leave(self, state: Showing, seat: int, chance: Chance) -> tuple[Showing, tuple[Event, ...]]:
+    def leave(self, state: Showing, move: Move, chance: Chance) -> tuple[Showing, tuple[Event, ...]]:
+        seat = move.seat
+        assert seat is not None
         gone = state.gone | {seat}
         hand = state.hands[seat]
         after = replace(
