@@ -1,7 +1,9 @@
 """What gunicorn is told beyond its settings: it logs JSON lines, and what it refuses itself it refuses as a problem."""
 
 import socket
+from collections.abc import Callable, Iterable, MutableMapping
 from http.client import responses
+from typing import Any, BinaryIO
 
 from gunicorn import util
 from gunicorn.config import Config
@@ -10,9 +12,12 @@ from gunicorn.http import errors
 from gunicorn.workers.gthread import ThreadWorker
 from structlog.processors import JSONRenderer, TimeStamper, format_exc_info
 from structlog.stdlib import ProcessorFormatter, add_log_level
+from werkzeug.exceptions import ClientDisconnected
 
 from service.problems import HTTP_KINDS, INTERNAL, MEDIA_TYPE, Kind
 from service.views import encode
+
+_Start = Callable[[str, Iterable[tuple[str, str]]], None]
 
 # The nearest of an exception's kinds decides; what is not here is a fault of our own.
 _KINDS: dict[type[BaseException], Kind] = {
@@ -43,6 +48,17 @@ class JsonLogger(Logger):
 class Worker(ThreadWorker):
     """A worker whose answers to requests that never reach the application are problems too."""
 
+    def load_wsgi(self) -> None:
+        """Load the application, and let it take a body that cannot be read for what it is."""
+        super().load_wsgi()
+        application = self.wsgi
+
+        def serve(environ: MutableMapping[str, Any], start_response: _Start) -> Iterable[bytes]:
+            environ["wsgi.input"] = _Body(environ["wsgi.input"])
+            return application(environ, start_response)
+
+        self.wsgi = serve
+
     def handle_error(self, _req: object, client: socket.socket, _addr: object, exc: BaseException) -> None:
         """Answer a request that cannot be read, and log it without what it said, which may hold a ticket."""
         kind = next((_KINDS[each] for each in type(exc).mro() if each in _KINDS), INTERNAL)
@@ -54,6 +70,20 @@ class Worker(ThreadWorker):
             util.write_nonblock(client, _answer(kind))
         except OSError:
             self.log.debug("the client is gone")
+
+
+class _Body:
+    """A request's body, whose faults are the client's."""
+
+    def __init__(self, body: BinaryIO) -> None:
+        self._body = body
+
+    def read(self, size: int = -1) -> bytes:
+        """Return so many bytes, or all (ClientDisconnected, a bad request, when they are not to be had)."""
+        try:
+            return self._body.read(size)
+        except (errors.ParseException, OSError) as error:
+            raise ClientDisconnected from error
 
 
 def _answer(kind: Kind) -> bytes:
