@@ -4,7 +4,7 @@ import contextlib
 from typing import Any
 
 import pytest
-from hypothesis import HealthCheck, Phase, settings
+from hypothesis import Phase, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import (
     RuleBasedStateMachine,
@@ -28,7 +28,7 @@ from tests.rounds import settings as settings_of
 from tests.strategies import bodies
 from tests.test_games import assert_conserved, assert_hidden, assert_within_the_spec, seen_in
 
-STEPS = settings(max_examples=25, stateful_step_count=40, suppress_health_check=[HealthCheck.too_slow])
+STEPS = settings(max_examples=25, stateful_step_count=40)
 
 HUNT = settings(STEPS, max_examples=200, derandomize=True, database=None, phases=[Phase.generate])
 """For planted faults: the first sequence that shows one will do, however long."""
