@@ -5,7 +5,6 @@ from collections.abc import Iterator
 import pytest
 from flask import Flask
 from flask.testing import FlaskClient
-from redis.backoff import NoBackoff
 from redis.retry import Retry
 from werkzeug.test import TestResponse
 
@@ -127,15 +126,15 @@ def test_an_opening_that_is_lost_is_made_anew(table: Table, line: Line) -> None:
 
 
 def test_a_client_that_sends_again_of_itself_is_found_out(
-    table: Table, stored: Stored, line: Line, store: ClockedStore
+    table: Table, stored: Stored, line: Line, clock: Clock, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """One retry, as the client library has it by default, and a move is made twice."""
-    pool = store._client.connection_pool
-    pool.disconnect()
-    pool.connection_kwargs["retry"] = Retry(NoBackoff(), 1)
-    pool.reset()
+    monkeypatch.setattr(scripts, "Retry", lambda backoff, _retries: Retry(backoff, 1))
+    store = ClockedStore(line.url, clock)
+    table.client = create_app(Settings(log_level="CRITICAL"), store).test_client()
     with pytest.raises(AssertionError):
         cut_without_a_key(table, stored, line)
+    store.close()
     assert length(table, stored) == 2
 
 
