@@ -29,7 +29,7 @@ def create_app(settings: Settings, store: Store) -> Flask:
     """Return the application over a store; the store's clock is the only clock of the games."""
     logs.configure(settings.log_level)
     app = Flask("croupier", static_folder=None)
-    app.config["MAX_CONTENT_LENGTH"] = MOST_BYTES
+    app.config["MAX_CONTENT_LENGTH"] = MOST_BYTES + 1  # of a longer body in chunks just so much is read
     app.config["SERVER_NAME"] = "croupier"  # else the client's Host takes part in routing
     app.url_map.merge_slashes = False  # no redirects
     app.extensions["sessions"] = Sessions(store)

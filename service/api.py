@@ -8,12 +8,13 @@ from urllib.parse import parse_qs
 
 from flask import Blueprint, Response, current_app, request
 from werkzeug.datastructures import MIMEAccept
+from werkzeug.exceptions import BadRequest, RequestEntityTooLarge
 
 from engine import play
 from engine.games import GAMES
 from service import documents, schemas, views
 from service.board import board
-from service.body import parse
+from service.body import MOST_BYTES, parse
 from service.documents import HTML, JSON, MARKDOWN, YAML, Document
 from service.problems import NotAcceptable, UnknownGame
 from service.schemas import Unprocessable
@@ -230,7 +231,13 @@ def _token() -> str | None:
 
 
 def _body() -> dict[str, Any]:
-    return parse(request.get_data(cache=True), request.headers.get("Content-Type"))
+    """Return the body's object; one that is larger or shorter than it may be is not looked at."""
+    raw = request.get_data(cache=True)
+    if len(raw) > MOST_BYTES:
+        raise RequestEntityTooLarge
+    if request.content_length not in (None, len(raw)):
+        raise BadRequest
+    return parse(raw, request.headers.get("Content-Type"))
 
 
 def _action_body(game: str, verb: str, body: dict[str, Any], key: str | None) -> dict[str, Any]:
