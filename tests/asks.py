@@ -9,7 +9,7 @@ from tests.routes import outcome
 from tests.tables import Table
 
 AWAY = (503, "store-unavailable")
-HANG = 10.0
+HANG = 30.0
 """Seconds after which an answer is no answer; the service's own bound is 2."""
 
 Ask = Callable[[Table], TestResponse]

@@ -206,7 +206,7 @@ def test_two_processes_do_not_lose_or_double_a_move(service: ServiceProcess, sea
         for number in range(MOVES):
             amount = 1 + writer * MOVES + number
             while (answer := own.act("wager", {"amount": amount}, Idempotency_Key=f"k{amount}"))[0] == 503:
-                assert answer[1]["code"] == "busy"
+                assert answer[1]["code"] in {"busy", "store-unavailable"}
             placed[amount] = answer[1]["version"]
         own.close()
         return placed
