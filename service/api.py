@@ -14,7 +14,7 @@ from engine import play
 from engine.games import GAMES
 from service import documents, schemas, views
 from service.board import board
-from service.body import MOST_BYTES, parse
+from service.body import MOST_BYTES, an_object, parse
 from service.documents import HTML, JSON, MARKDOWN, YAML, Document
 from service.problems import NotAcceptable, UnknownGame
 from service.schemas import Unprocessable
@@ -31,7 +31,19 @@ _ID = re.compile(r"[A-Za-z0-9_-]{22}", re.ASCII)
 _KEY = re.compile(r"[A-Za-z0-9_-]{1,64}", re.ASCII)
 _OUR_TAG = re.compile(r'(?:W/)?"(\d{1,20})\.[^"]*"', re.ASCII)
 _TAG = re.compile(r'(?:W/)?("[^"]*")')
+EXPOSED = [
+    "ETag",
+    "Location",
+    "Retry-After",
+    "Croupier-Time",
+    "Idempotency-Replayed",
+    "Content-Language",
+    "X-Request-Id",
+]
 _SEEN = {
+    # flask-cors leaves an answer alone that has these already, and would take ten times as long over it.
+    "Access-Control-Allow-Origin": "*",
+    "Access-Control-Expose-Headers": ", ".join(sorted(EXPOSED)),
     "Cache-Control": "private, no-cache",
     "Content-Language": "en",
     "Vary": "Authorization, Accept, Accept-Language",
@@ -69,10 +81,10 @@ def game_rules(game: str) -> Response:
 def evaluate_cards(game: str) -> Response:
     """Tell what cards are worth, in this game."""
     _accepted(JSON)
-    body = _body()
+    given = _body()
     slug = _game(game)
     _query()
-    cards, options = schemas.evaluate_body(slug, body)
+    cards, options = schemas.evaluate_body(slug, an_object(given))
     worth = play.evaluate(slug, cards, options)
     return Response(views.encode({"game": slug, **worth}), headers=_OWN, content_type=JSON)
 
@@ -110,7 +122,7 @@ def create() -> Response:
     _accepted(JSON)
     body = _body()
     _query()
-    opened = _sessions().open(*schemas.create_body(body))
+    opened = _sessions().open(*schemas.create_body(an_object(body)))
     headers = _headers(opened.seen, "json") | {"Location": f"/v1/sessions/{opened.seen.session}"}
     document = views.encode(views.created(opened))
     return Response(document, 201, headers, content_type=JSON)
@@ -163,7 +175,7 @@ def act(session: str, verb: str) -> Response:
 def _view(seen: Seen, media_type: str, *, with_actions: bool = True) -> Response:
     """Render a view as JSON or as text; a read of what the client already has is a 304."""
     text = media_type == TEXT
-    name = "text" if text else "json" if with_actions else "brief"
+    name = ("text" if text else "json") if with_actions else ("brieftext" if text else "brief")
     if known := _unless_known(seen, name):
         return known
     view = views.view(seen, with_actions=with_actions)
@@ -230,8 +242,8 @@ def _token() -> str | None:
     return token.strip() if scheme.lower() == "bearer" else ""
 
 
-def _body() -> dict[str, Any]:
-    """Return the body's object; one that is larger or shorter than it may be is not looked at."""
+def _body() -> Any:  # noqa: ANN401 - any JSON
+    """Return the body's JSON; one that is larger or shorter than it may be is not looked at."""
     raw = request.get_data(cache=True)
     if len(raw) > MOST_BYTES:
         raise RequestEntityTooLarge
@@ -240,13 +252,13 @@ def _body() -> dict[str, Any]:
     return parse(raw, request.headers.get("Content-Type"))
 
 
-def _action_body(game: str, verb: str, body: dict[str, Any], key: str | None) -> dict[str, Any]:
+def _action_body(game: str, verb: str, body: Any, key: str | None) -> dict[str, Any]:  # noqa: ANN401 - any JSON
     """Return a verb's checked body; the query and the key are checked with it."""
     _query()
     if key is not None and not _KEY.fullmatch(key):
         fault = "A key has 1 to 64 of A-Z, a-z, 0-9, _ and -."
         raise Unprocessable({"Idempotency-Key": fault}, "header")
-    return schemas.verb_body(game, verb, body)
+    return schemas.verb_body(game, verb, an_object(body))
 
 
 def _query(**defaults: bool) -> dict[str, bool]:

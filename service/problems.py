@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
-from flask import Flask, Response, request
+from flask import Flask, Response, g, request
 from werkzeug.exceptions import HTTPException
 
 from engine.game import Illegal, Invalid, NotYours
@@ -101,7 +101,7 @@ def _known(error: Exception) -> Response:
         kind = kind._replace(code=error.code)
     if isinstance(error, (sessions.Refused, sessions.VersionMismatch)):
         seen = error.seen
-        extra = {"version": seen.record.version, "actions": views.actions(seen)}
+        extra = {"version": seen.record.version, "actions": [] if seen.over() else views.actions(seen)}
         headers["Croupier-Time"] = str(seen.now)
     return _answer(kind, str(error), headers, extra | _faults(error))
 
@@ -131,7 +131,7 @@ def _http(error: HTTPException) -> Response:
 
 def _unknown(error: Exception) -> Response:
     """Answer a fault of our own; what it was is for the log only."""
-    log.error("internal-error", exc_info=error)
+    log.error("internal-error", request_id=g.get("request_id"), exc_info=error)
     return _answer(INTERNAL, "", {}, {})
 
 

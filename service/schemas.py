@@ -15,6 +15,9 @@ from engine.games import GAMES
 from engine.play import COMMON_VERBS
 
 MOST_NAME = 32
+UNSEEN = {"Cc", "Cf", "Cn", "Co", "Cs", "Zl", "Zp"}
+BLANKS = "\u115f\u1160\u2800\u3164\uffa0"
+"""Letters and signs that Unicode draws as nothing."""
 
 
 class Unprocessable(Exception):
@@ -51,8 +54,8 @@ def _a_name(name: str) -> None:
         raise ValidationError(f"A name has 1 to {MOST_NAME} characters.")
     if unicodedata.normalize("NFC", name) != name:
         raise ValidationError("A name must be in Unicode's normal form C.")
-    if any(unicodedata.category(sign)[0] == "C" for sign in name) or not name.strip():
-        raise ValidationError("A name has no control or format characters, and is not blank.")
+    if any(unicodedata.category(sign) in UNSEEN or sign in BLANKS for sign in name) or name != name.strip():
+        raise ValidationError("A name shows: no control, format or line characters, no blanks around it.")
 
 
 def _marshmallow(field: Field, *, required: bool) -> fields.Field[Any]:

@@ -123,6 +123,10 @@ class Seen(Struct, frozen=True):
     events: tuple[Event, ...] | None = None
     replayed: bool = False
 
+    def over(self) -> bool:
+        """Return whether the session has expired or was deleted."""
+        return max(self.now, self.record.moved_at) >= self.record.expires_at
+
     def view(self) -> play.View:
         """Return what the viewer may know."""
         return play.view(self.record.position, self.viewer.seat)
