@@ -38,8 +38,8 @@ contract: $(NODE)/node_modules/.installed ## lint openapi.yaml and compile the T
 	npm --prefix $(NODE) run --silent types
 	npm --prefix $(NODE) run --silent compile
 
-bench: $(VENV)/.dev ## moves a second beside the floor
-	@$(PYTHON) bench/run.py $(ARGS)
+bench: $(VENV)/.run ## moves a second and what one costs, beside a floor (ARGS="--moves 2000")
+	@$(PYTHON) -m bench.run $(ARGS)
 
 lock: ## make the lock files again (UPGRADE=--upgrade for newer releases)
 	@command -v uv >/dev/null || { echo "croupier: make lock needs uv (pip install uv)" >&2; exit 1; }

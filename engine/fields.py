@@ -11,6 +11,9 @@ from engine.shuffle import CLIENT_SEED_BYTES
 
 MOST_NAME = 32
 
+_UNSEEN = ("Cc", "Cf", "Cn", "Co", "Cs", "Zl", "Zp")
+_BLANKS = "\u115f\u1160\u2800\u3164\uffa0"
+
 _JSON_TYPES = {bool: "boolean", int: "integer", str: "string"}
 
 Schema = dict[str, Any]
@@ -119,8 +122,8 @@ class Name(Struct, frozen=True):
             return f"{self.name} must be text of 1 to {MOST_NAME} characters"
         if unicodedata.normalize("NFC", value) != value:
             return f"{self.name} must be in Unicode's normal form C"
-        if not value.strip() or any(unicodedata.category(sign)[0] == "C" for sign in value):
-            return f"{self.name} must not be blank, nor hold control or format characters"
+        if value != value.strip() or any(_unseen(sign) for sign in value):
+            return f"{self.name} must show: no control, format or line characters, no blanks around it"
         return None
 
     def schema(self) -> Schema:
@@ -219,6 +222,11 @@ class Options(Struct, frozen=True):
             "properties": {each.name: each.schema() for each in self.options},
             "additionalProperties": False,
         }
+
+
+def _unseen(sign: str) -> bool:
+    """Return whether a character draws nothing, or what no font knows."""
+    return unicodedata.category(sign) in _UNSEEN or sign in _BLANKS
 
 
 def _utf8_bytes(text: str) -> float:

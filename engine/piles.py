@@ -56,7 +56,7 @@ Look = Callable[[Pile], tuple[Face | None, ...]]
 def look_as(viewer: Viewer) -> Look:
     """Return the eyes of a viewer."""
 
-    def look(pile: Pile) -> tuple[Face | None, ...]:
+    def look(pile: Pile) -> "tuple[Face | None, ...]":  # quoted: worked out anew for every viewer otherwise
         owns = pile.owner is not None and pile.owner == viewer
         if pile.sight is Sight.EVERYONE or (pile.sight is Sight.OWNER and owns):
             return tuple(map(face, pile.cards))

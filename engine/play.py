@@ -1,7 +1,7 @@
 """Open, advance, settle, replay, view: the only doors into and out of a game."""
 
 from collections.abc import Callable, Iterable, Mapping
-from functools import cache
+from functools import cache, lru_cache
 from typing import TYPE_CHECKING, Any, Union
 
 import msgspec
@@ -458,4 +458,9 @@ def _seat_view(position: Position, number: int) -> dict[str, Any]:
 
 def _commitment(position: Position, number: int) -> str:
     """Return what binds the session to the seed of round `number`."""
-    return commitment(round_seed(position.secret, position.session, number))
+    return _committed(position.secret, position.session, number)
+
+
+@lru_cache(maxsize=4096)  # asked for at every look, and the same for a whole round
+def _committed(secret: bytes, session: str, number: int) -> str:
+    return commitment(round_seed(secret, session, number))

@@ -7,6 +7,7 @@ from flask import Blueprint, Response, request
 from engine import play
 from service import documents, languages, reading, schemas, views
 from service.board import board
+from service.body import an_object
 from service.documents import HTML, JSON, MARKDOWN, YAML, Document
 from service.records import Seen
 from service.sessions import TICKET_MS, Refused, Request
@@ -20,7 +21,19 @@ VERBS = ("deal", "choose", "swap", "confirm", "wager", "evaluate", "leave", "see
 api = Blueprint("api", __name__)
 
 _TAG = re.compile(r'(?:W/)?("[^"]*")')
+EXPOSED = [
+    "ETag",
+    "Location",
+    "Retry-After",
+    "Croupier-Time",
+    "Idempotency-Replayed",
+    "Content-Language",
+    "X-Request-Id",
+]
 _SEEN = {
+    # flask-cors leaves an answer alone that has these already, and would take ten times as long over it.
+    "Access-Control-Allow-Origin": "*",
+    "Access-Control-Expose-Headers": ", ".join(sorted(EXPOSED)),
     "Cache-Control": "private, no-cache",
     "Vary": "Authorization, Accept, Accept-Language",
 }
@@ -61,7 +74,7 @@ def evaluate_cards(game: str) -> Response:
     body = reading.body()
     slug = reading.game_named(game)
     reading.query()
-    cards, options = schemas.evaluate_body(slug, body)
+    cards, options = schemas.evaluate_body(slug, an_object(body))
     worth = play.evaluate(slug, cards, options)
     return Response(views.encode({"game": slug, **worth}), headers=_OWN, content_type=JSON)
 
@@ -99,7 +112,7 @@ def create() -> Response:
     reading.accepted(JSON)
     body = reading.body()
     reading.query()
-    opened = reading.sessions().open(schemas.create_body(body))
+    opened = reading.sessions().open(schemas.create_body(an_object(body)))
     headers = _headers(opened.seen, "json") | {"Location": f"/v1/sessions/{opened.seen.session}"}
     document = views.encode(views.created(opened, _language(opened.seen)))
     return Response(document, 201, headers, content_type=JSON)
@@ -121,7 +134,7 @@ def ticket(session: str) -> Response:
     body = reading.body()
     seen, made = reading.sessions().ticket(reading.session_id(session), reading.token())
     reading.query()
-    reading.nothing(body)
+    reading.nothing(an_object(body))
     headers = _OWN | {"Croupier-Time": str(seen.now)}
     return Response(views.encode(views.Ticket(made, seen.now + TICKET_MS)), headers=headers, content_type=JSON)
 
@@ -178,7 +191,7 @@ def give_seat(session: str, verb: str) -> Response:
 def _view(seen: Seen, media_type: str, *, with_actions: bool = True) -> Response:
     """Render a view as JSON or as text; a read of what the client already has is a 304."""
     text = media_type == TEXT
-    name = "text" if text else "json" if with_actions else "brief"
+    name = ("text" if text else "json") if with_actions else ("brieftext" if text else "brief")
     if known := _unless_known(seen, name):
         return known
     language = _language(seen)
@@ -206,7 +219,7 @@ def _language(seen: Seen) -> str:
 
 def _unless_known(seen: Seen, name: str) -> Response | None:
     """Return a 304 to a GET whose If-None-Match names this representation."""
-    given = request.headers.get("If-None-Match")
+    given = reading.header("If-None-Match")
     if given is None or request.method == "POST":
         return None
     headers = _headers(seen, name)
@@ -219,7 +232,7 @@ def _published(document: Document) -> Response:
     """Send what is the same for everyone, or a 304."""
     reading.query()
     headers = _PUBLIC | {"ETag": document.etag, "Content-Language": document.language}
-    given = request.headers.get("If-None-Match", "")
+    given = reading.header("If-None-Match") or ""
     if given.strip() == "*" or document.etag in _TAG.findall(given):
         return Response(b"", 304, headers)
     return Response(document.body, headers=headers, content_type=document.media_type)

@@ -9,8 +9,9 @@ if not version then return 'missing' end
 if version ~= ARGV[1] then return 'conflict' end
 
 local entries = #ARGV - 5
-redis.call('HSET', KEYS[1], 'version', string.format('%d', version + entries), 'blob', ARGV[2])
+-- The log first: were it another kind of key, this would fail before anything is written.
 for entry = 6, #ARGV do redis.call('RPUSH', KEYS[2], ARGV[entry]) end
+redis.call('HSET', KEYS[1], 'version', string.format('%d', version + entries), 'blob', ARGV[2])
 if ARGV[4] ~= '' then redis.call('HSET', KEYS[3], ARGV[4], ARGV[5]) end
 for key = 1, 3 do redis.call('PEXPIREAT', KEYS[key], ARGV[3]) end
 redis.call('SPUBLISH', KEYS[4], version + entries)

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
-from flask import Flask, Response, request
+from flask import Flask, Response, g, request
 from werkzeug.exceptions import HTTPException
 
 from engine.game import ENGLISH, Illegal, Invalid, RuleError
@@ -108,7 +108,7 @@ def _known(error: Exception) -> Response:
             headers["Retry-After"] = str(-(-rule.retry_ms // 1000))
     if isinstance(error, (sessions.Refused, sessions.VersionMismatch)):
         seen = error.seen
-        extra |= {"version": seen.record.version, "actions": views.actions(seen, language)}
+        extra |= {"version": seen.record.version, "actions": [] if seen.expired() else views.actions(seen, language)}
         headers["Croupier-Time"] = str(seen.now)
         if seen.replayed:
             headers["Idempotency-Replayed"] = "true"
@@ -158,7 +158,7 @@ def _http(error: HTTPException) -> Response:
 
 def _unknown(error: Exception) -> Response:
     """Answer a fault of our own; what it was is for the log only."""
-    log.error("internal-error", exc_info=error)
+    log.error("internal-error", request_id=g.get("request_id"), exc_info=error)
     return _answer(INTERNAL, "", {}, {})
 
 

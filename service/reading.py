@@ -8,10 +8,11 @@ from urllib.parse import parse_qs
 
 from flask import current_app, request
 from werkzeug.datastructures import MIMEAccept
+from werkzeug.exceptions import BadRequest, RequestEntityTooLarge
 
 from engine.games import GAMES
 from service import schemas
-from service.body import parse
+from service.body import MOST_BYTES, an_object, parse
 from service.problems import NotAcceptable, UnknownGame
 from service.schemas import Unprocessable
 from service.sessions import Request, Sessions, UnknownSession
@@ -43,7 +44,7 @@ def session_id(session: str) -> str:
 
 def token() -> str | None:
     """Return the bearer token, if one is given: nothing stands for credentials of another form."""
-    given = request.headers.get("Authorization")
+    given = header("Authorization")
     if given is None:
         return None
     scheme, _, secret = given.partition(" ")
@@ -52,7 +53,7 @@ def token() -> str | None:
 
 def accepted(*offered: str) -> str:
     """Return the representation that the client likes best, by default the first."""
-    if request.headers.get("Accept", "") in ("", "*/*", offered[0]):
+    if (header("Accept") or "") in ("", "*/*", offered[0]):
         return offered[0]
     # A parameter, such as a charset, is no reason to send nothing at all.
     ranges = MIMEAccept((kind.partition(";")[0], quality) for kind, quality in request.accept_mimetypes)
@@ -65,7 +66,7 @@ def accepted(*offered: str) -> str:
 def query(**readers: Callable[[str], Any]) -> dict[str, Any]:
     """Return the parameters that are given; raise `Unprocessable` for one unknown, unreadable or given twice."""
     found: dict[str, Any] = {}
-    if not request.query_string:
+    if not request.environ.get("QUERY_STRING"):
         return found
     for name, values in _parameters().items():
         if name not in readers:
@@ -119,36 +120,49 @@ def nothing(given: dict[str, Any]) -> None:
         raise Unprocessable({f"/{name}": "Unknown field." for name in given})
 
 
-def body() -> dict[str, Any]:
-    return parse(request.get_data(cache=True), request.headers.get("Content-Type"))
+def body() -> Any:  # noqa: ANN401 - any JSON
+    """Return the body's JSON; one that is larger or shorter than it may be is not looked at."""
+    raw = request.get_data(cache=True)
+    if len(raw) > MOST_BYTES:
+        raise RequestEntityTooLarge
+    if request.content_length not in (None, len(raw)):
+        raise BadRequest
+    return parse(raw, header("Content-Type"))
 
 
 def action(verb: str) -> Request:
     """Return what the request asks for; nothing of the body but its JSON is checked yet."""
     given = body()
-    key = request.headers.get("Idempotency-Key")
+    key = header("Idempotency-Key")
     return Request(
         verb=verb,
         token=token(),
         body=lambda game: _action_body(game, verb, given, key),
         key=key if key and _KEY.fullmatch(key) else None,
-        digest=_digest(),
+        digest=_digest() if key else b"",
         matches=_if_match(),
     )
 
 
-def _action_body(game: str, verb: str, body: dict[str, Any], key: str | None) -> dict[str, Any]:
+def header(name: str) -> str | None:
+    """Return a header of the request, if it is given: straight from where the server put it."""
+    prefix = "" if name == "Content-Type" else "HTTP_"
+    given: str | None = request.environ.get(prefix + name.upper().replace("-", "_"))
+    return given
+
+
+def _action_body(game: str, verb: str, body: Any, key: str | None) -> dict[str, Any]:  # noqa: ANN401 - any JSON
     """Return a verb's checked body; the query and the key are checked with it."""
     query()
     if key is not None and not _KEY.fullmatch(key):
         fault = "A key has 1 to 64 of A-Z, a-z, 0-9, _ and -."
         raise Unprocessable({"Idempotency-Key": fault}, "header")
-    return schemas.verb_body(game, verb, body)
+    return schemas.verb_body(game, verb, an_object(body))
 
 
 def _if_match() -> Callable[[int], bool]:
     """Return what If-Match says of a version: without it every one will do."""
-    given = request.headers.get("If-Match")
+    given = header("If-Match")
     if given is None or given.strip() == "*":
         return lambda _version: True
     versions = {int(found) for found in _OUR_TAG.findall(given)}

@@ -69,7 +69,11 @@ class Seen(Struct, frozen=True):
 
     def over(self) -> bool:
         """Return whether the session is finished, has expired or was deleted."""
-        return self.record.position.state.finished is not None or self.now >= self.record.expires_at
+        return self.record.position.state.finished is not None or self.expired()
+
+    def expired(self) -> bool:
+        """Return whether the session has expired or was deleted; a clock that goes back revives nothing."""
+        return max(self.now, self.record.moved_at) >= self.record.expires_at
 
     def view(self) -> play.View:
         """Return what the viewer may know."""

@@ -1,20 +1,30 @@
 """What gunicorn is told beyond its settings: it logs JSON lines, and what it refuses itself it refuses as a problem."""
 
 import socket
+import struct
+import sys
+from collections.abc import Callable, Iterable, MutableMapping
 from http.client import responses
 from types import FrameType
+from typing import Any, BinaryIO
 
 from gunicorn import util
 from gunicorn.config import Config
 from gunicorn.glogging import Logger
 from gunicorn.http import errors
-from gunicorn.workers.gthread import ThreadWorker
+from gunicorn.workers.gthread import TConn, ThreadWorker
 from structlog.processors import JSONRenderer, TimeStamper, format_exc_info
 from structlog.stdlib import ProcessorFormatter, add_log_level
+from werkzeug.exceptions import ClientDisconnected
 
 from service.problems import HTTP_KINDS, INTERNAL, MEDIA_TYPE, Kind
 from service.streams import closing
 from service.views import encode
+
+_Start = Callable[[str, Iterable[tuple[str, str]]], None]
+
+PATIENCE_SECONDS = 5
+INSTANT_SECONDS = 0.05
 
 # The nearest of an exception's kinds decides; what is not here is a fault of our own.
 _KINDS: dict[type[BaseException], Kind] = {
@@ -41,14 +51,48 @@ class JsonLogger(Logger):
         for handler in self.error_log.handlers:
             handler.setFormatter(formatter)
 
+    def exception(self, msg: object, *args: object, **kwargs: Any) -> None:  # noqa: ANN401 - as gunicorn has it
+        """Log a fault; a client that fell silent is none of ours."""
+        if isinstance(sys.exception(), BlockingIOError):
+            self.warning("a client was too slow")
+        else:
+            super().exception(msg, *args, **kwargs)
+
 
 class Worker(ThreadWorker):
-    """A worker that ends its streams when told to stop, and whose own refusals are problems too."""
+    """A worker whose streams end when it is told to stop, and whose threads no client can hold for nothing.
+
+    What it refuses by itself it refuses as a problem.
+    """
 
     def handle_exit(self, sig: int, frame: FrameType | None) -> None:
         """Tell the streams to end, and stop as soon as they have."""
         closing.set()
         super().handle_exit(sig, frame)
+
+    def enqueue_req(self, conn: TConn) -> None:
+        """Give a connection to a thread: for an instant until it speaks, and for seconds when it then falls silent.
+
+        One that says nothing yet waits in the poller; one that stops half-way through a request, or through
+        reading its answer, is closed.
+        """
+        patience = struct.pack("ll", PATIENCE_SECONDS, 0)
+        conn.sock.setsockopt(socket.SOL_SOCKET, socket.SO_RCVTIMEO, patience)
+        conn.sock.setsockopt(socket.SOL_SOCKET, socket.SO_SNDTIMEO, patience)
+        conn.wait_for_data = lambda timeout: TConn.wait_for_data(conn, INSTANT_SECONDS)  # type: ignore[method-assign]  # noqa: ARG005
+        super().enqueue_req(conn)
+
+    def load_wsgi(self) -> None:
+        """Load the application, and let it take a body that cannot be read for what it is."""
+        super().load_wsgi()
+        application = self.wsgi
+
+        def serve(environ: MutableMapping[str, Any], start_response: _Start) -> Iterable[bytes]:
+            environ["wsgi.input"] = _Body(environ["wsgi.input"])
+            environ.pop("HTTP_UPGRADE", None)  # nothing else is spoken here, and routing would take it for a promise
+            return application(environ, start_response)
+
+        self.wsgi = serve
 
     def handle_error(self, _req: object, client: socket.socket, _addr: object, exc: BaseException) -> None:
         """Answer a request that cannot be read, and log it without what it said, which may hold a ticket."""
@@ -61,6 +105,20 @@ class Worker(ThreadWorker):
             util.write_nonblock(client, _answer(kind))
         except OSError:
             self.log.debug("the client is gone")
+
+
+class _Body:
+    """A request's body, whose faults are the client's."""
+
+    def __init__(self, body: BinaryIO) -> None:
+        self._body = body
+
+    def read(self, size: int = -1) -> bytes:
+        """Return so many bytes, or all (ClientDisconnected, a bad request, when they are not to be had)."""
+        try:
+            return self._body.read(size)
+        except (errors.ParseException, OSError) as error:
+            raise ClientDisconnected from error
 
 
 def _answer(kind: Kind) -> bytes:

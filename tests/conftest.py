@@ -1,6 +1,7 @@
 """What the tests share: one real store, the application over it, and a clock that they set."""
 
 from collections.abc import Iterator
+from typing import Any
 
 import pytest
 from flask import Flask
@@ -12,7 +13,7 @@ from service.settings import Settings
 from service.store import Deadline, Loaded, Store
 from tests.contract import ContractClient
 from tests.servers import StoreProcess, start_store
-from tests.stored import Stored
+from tests.stored import PATIENCE, Stored, patient
 from tests.tables import Table
 
 
@@ -31,11 +32,14 @@ class Clock:
 
 
 class ClockedStore(Store):
-    """The real store, told the time by a test."""
+    """The real store, told the time by a test and given time by it."""
 
     def __init__(self, url: str, clock: Clock) -> None:
-        super().__init__(connect(url))
+        super().__init__(patient(url))
         self._clock = clock
+
+    def _call(self, _deadline: Deadline, *command: Any) -> Any:  # noqa: ANN401 - as the store has it
+        return super()._call(Deadline(PATIENCE), *command)
 
     def load(self, session: str, field: str, deadline: Deadline) -> Loaded:
         """Load, with the test's time in place of the store's."""

@@ -71,7 +71,7 @@ class Playthrough:
     def act(self, seat: int, action: Action) -> None:
         """Make a move a millisecond later; raises what refuses it."""
         self.tick()
-        self._send(seat, action)
+        self.send(seat, action)
 
     def wait(self) -> None:
         """Let time pass until the next consequence that is due."""
@@ -86,7 +86,7 @@ class Playthrough:
         for seat in self.seats:
             self.tick()
             if self.rounds == settled and (offers := self.own(seat)):
-                self._send(seat, Action(offers[0].verb, offers[0].example))
+                self.send(seat, Action(offers[0].verb, offers[0].example))
                 sent += 1
         if not sent and self.rounds == settled and not self.over:
             self.wait()
@@ -107,9 +107,10 @@ class Playthrough:
         if not choices:
             return self.wait()
         seat, offer = random.choice(choices)
-        return self._send(seat, Action(offer.verb, body_of(offer.shape, random)))
+        return self.send(seat, Action(offer.verb, body_of(offer.shape, random)))
 
-    def _send(self, seat: int, action: Action) -> None:
+    def send(self, seat: int, action: Action) -> None:
+        """Make a move at this very moment; raises what refuses it."""
         self._keep(play.advance(self.position, Move(seat, action, self.now)))
 
     def _keep(self, *steps: play.Step) -> None:

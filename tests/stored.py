@@ -3,18 +3,21 @@
 from typing import Any
 
 import msgspec
+from redis import Redis
 
 from service.connection import connect
 from service.records import Entry, Record
 
 PARTS = ("state", "log", "keys")
+PATIENCE = 60.0
+"""Seconds that a test gives a store: a machine that is busy is no store that is away."""
 
 
 class Stored:
     """A plain client of a store."""
 
     def __init__(self, url: str) -> None:
-        self.client = connect(url)
+        self.client = patient(url)
 
     def close(self) -> None:
         """Give the connections back."""
@@ -53,6 +56,13 @@ class Stored:
     def drop(self, session: str) -> None:
         """Drop all keys of a session."""
         self.command("DEL", *(key(session, part) for part in PARTS))
+
+
+def patient(url: str) -> Redis:
+    """Return the service's client, with time-outs of a test's own."""
+    client = connect(url)
+    client.connection_pool.connection_kwargs |= {"socket_connect_timeout": PATIENCE, "socket_timeout": PATIENCE}
+    return client
 
 
 def key(session: str, part: str) -> str:

@@ -1,5 +1,6 @@
 """A driver of sessions over HTTP: opens one and sends what a test asks for, as its seat."""
 
+from random import Random
 from typing import Any, Self
 
 from flask.testing import FlaskClient
@@ -50,6 +51,12 @@ class Table:
         first = self.view()["actions"][0]
         return self.play(first["verb"], first["example"])
 
+    def play_any(self, random: Random, **headers: str) -> dict[str, Any]:
+        """Send a random body of a random action, but for the ways out, and return the mover's view."""
+        actions = [action for action in self.view()["actions"] if action["verb"] != "leave"]
+        action = random.choice(actions)
+        return self.play(action["verb"], random_value(action["schema"], random), **headers)
+
     def view(self, token: str | None = None) -> dict[str, Any]:
         """Return the seat's view, or another token's."""
         return _accepted(self.client.get(self.path, headers=self.bearer(token)))
@@ -61,6 +68,23 @@ class Table:
     def score(self) -> TestResponse:
         """Ask for the score sheet."""
         return self.client.get(f"{self.path}/score", headers=self.bearer())
+
+
+def random_value(schema: dict[str, Any], random: Random) -> Any:  # noqa: ANN401 - whatever the schema takes
+    """Return a value that fits a schema of an action, made by one who knows nothing else."""
+    if "enum" in schema:
+        return random.choice(schema["enum"])
+    match schema["type"]:
+        case "integer":
+            return random.choice(
+                (schema["minimum"], schema["maximum"], random.randint(schema["minimum"], schema["maximum"]))
+            )
+        case "array":
+            return random.sample(schema["items"]["enum"], random.randint(schema["minItems"], schema["maxItems"]))
+        case "string":
+            return "x" * random.randint(0, schema["maxLength"])
+    wanted = [name for name in schema["properties"] if name in schema["required"] or random.random() < 0.5]
+    return {name: random_value(schema["properties"][name], random) for name in wanted}
 
 
 def _accepted(answer: TestResponse) -> dict[str, Any]:

@@ -53,7 +53,11 @@ def test_a_tag_names_version_viewer_and_representation(table: Table) -> None:
         **{
             (viewer, tail, "text/plain"): f'"1.{letter}.text.en.r1"'
             for viewer, letter in (("seat", "s0"), ("host", "h"), ("spectator", "w"))
-            for tail in ("", "?actions=true", "?actions=false")
+            for tail in ("", "?actions=true")
+        },
+        **{
+            (viewer, "?actions=false", "text/plain"): f'"1.{letter}.brieftext.en.r1"'
+            for viewer, letter in (("seat", "s0"), ("host", "h"), ("spectator", "w"))
         },
         **{
             (viewer, tail, "application/json"): f'"1.{letter}.{name}.en.r1"'

@@ -106,12 +106,12 @@ def test_no_header_brings_the_service_down(table: Table, name: str, value: str) 
 def test_a_service_that_trips_over_a_token_is_found_out(table: Table, monkeypatch: pytest.MonkeyPatch) -> None:
     """One that takes every token for ASCII answers 500."""
     monkeypatch.setattr(sessions, "_hash", lambda token: token.encode("ascii"))
-    with pytest.raises(AssertionError):
+    with pytest.raises(AssertionError, match="500"):
         test_a_token_that_is_none_is_refused(table, "Bearer \xff\xfe")
 
 
 def test_a_service_that_trips_over_a_tag_is_found_out(table: Table, monkeypatch: pytest.MonkeyPatch) -> None:
     """One that reads a number in whatever stands in If-Match answers 500."""
     monkeypatch.setattr(sys.modules["service.api"], "_if_match", lambda: int(request.headers["If-Match"]))
-    with pytest.raises(AssertionError):
+    with pytest.raises(AssertionError, match="500"):
         test_no_header_brings_the_service_down(table, "IF_MATCH", "\xff\xfe")

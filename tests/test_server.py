@@ -51,6 +51,19 @@ def test_a_request_that_cannot_be_read_is_answered_with_a_problem(service: Servi
     assert problem["type"] == f"urn:croupier:problem:{code}"
 
 
+@pytest.mark.parametrize("body", [b"zz\r\n", b"2\r\n{}}}}}\r\n"])
+def test_a_body_in_broken_chunks_is_a_bad_request(service: ServiceProcess, body: bytes) -> None:
+    """The application takes a body that cannot be read for the client's fault, and the connection ends."""
+    head = b"POST /v1/sessions HTTP/1.1\r\n" + HOST + b"Content-Type: application/json\r\n"
+    with socket.create_connection(("127.0.0.1", service.port), timeout=30) as line:
+        line.sendall(head + b"Transfer-Encoding: chunked\r\n\r\n" + body)
+        answer = HTTPResponse(line)
+        answer.begin()
+        problem = json.loads(answer.read())
+        assert line.recv(1) == b""
+    assert (answer.status, problem["code"]) == (400, "bad-request")
+
+
 def test_a_refused_request_is_logged_without_what_it_said(service: ServiceProcess) -> None:
     """Every line of gunicorn's own log is a JSON object, and none repeats the request."""
     with socket.create_connection(("127.0.0.1", service.port), timeout=30) as line:

@@ -1,0 +1,50 @@
+"""The floor: a bare WSGI application that does a move's two store calls and answers as many bytes, and nothing else."""
+
+import os
+from collections.abc import Iterable
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from msgspec import Struct
+from msgspec.msgpack import Decoder
+
+from service.store import COMMIT, LOAD, connect
+
+if TYPE_CHECKING:
+    from wsgiref.types import StartResponse, WSGIEnvironment
+
+SAMPLE = "FLOOR_SAMPLE"
+"""The environment variable that names the file with the sample."""
+
+
+class Sample(Struct, frozen=True):
+    """What a real move left in the store and was answered with; `field` is its record's name without the key."""
+
+    field: str
+    record: bytes
+    blob: bytes
+    entry: bytes
+    drop_at: int
+    headers: list[tuple[str, str]]
+    body: bytes
+
+
+if SAMPLE in os.environ:
+    _SAMPLE = Decoder(Sample).decode(Path(os.environ[SAMPLE]).read_bytes())
+    # As Any, since redis-py leaves the method untyped.
+    _STORE: Any = connect(os.environ["REDIS_URL"])
+
+
+def app(environ: "WSGIEnvironment", start_response: "StartResponse") -> Iterable[bytes]:
+    """Load and commit under the request's key, which is the version that the move makes."""
+    environ["wsgi.input"].read()
+    session = environ["PATH_INFO"].split("/")[3]
+    key = environ["HTTP_IDEMPOTENCY_KEY"]
+    state, log, keys = (f"croupier:{{{session}}}:{part}" for part in ("state", "log", "keys"))
+    field = _SAMPLE.field + key
+    call = _STORE.execute_command
+    call("EVALSHA", LOAD.sha, 2, state, keys, field)
+    change = (int(key) - 1, _SAMPLE.blob, _SAMPLE.drop_at, field, _SAMPLE.record, _SAMPLE.entry)
+    verdict = call("EVALSHA", COMMIT.sha, 3, state, log, keys, *change)
+    start_response("200 OK" if verdict == b"committed" else "409 Conflict", _SAMPLE.headers)
+    return [_SAMPLE.body]

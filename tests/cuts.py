@@ -1,0 +1,85 @@
+"""A line between service and store that is cut where a test says, to the byte."""
+
+import select
+import socket
+import tempfile
+from contextlib import suppress
+from pathlib import Path
+from threading import Thread
+from typing import NamedTuple, Self
+
+from service.store import Script
+
+MOST = 1 << 20
+
+
+class Cut(NamedTuple):
+    """After how many bytes of a script's request, or else of its reply, the line goes dead."""
+
+    script: Script
+    request: int | None = None
+    reply: int = 0
+
+
+class Line:
+    """Listens on a socket of its own, and hands everything to the store and back."""
+
+    def __init__(self, store: Path) -> None:
+        self._store = store
+        self._directory = tempfile.TemporaryDirectory(prefix="line-")
+        path = f"{self._directory.name}/line.sock"
+        self.url = f"unix://{path}"
+        self.cut: Cut | None = None
+        self.passed = 0
+        """How many bytes there were to pass when the line was cut."""
+        self._listener = socket.socket(socket.AF_UNIX)
+        self._listener.bind(path)
+        self._listener.listen(100)
+        Thread(target=self._accept, daemon=True).start()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        with suppress(OSError):
+            self._listener.shutdown(socket.SHUT_RDWR)
+        self._listener.close()
+        self._directory.cleanup()
+
+    def _accept(self) -> None:
+        with suppress(OSError):
+            while True:
+                client, _ = self._listener.accept()
+                Thread(target=self._carry, args=(client,), daemon=True).start()
+
+    def _carry(self, client: socket.socket) -> None:
+        """Carry bytes both ways until one side goes or the line is cut."""
+        with client, socket.socket(socket.AF_UNIX) as store, suppress(OSError):
+            store.connect(str(self._store))
+            while True:
+                ready, _, _ = select.select([client, store], [], [])
+                source, target = (store, client) if store in ready else (client, store)
+                passing = source.recv(MOST)
+                if not passing:
+                    return None
+                if source is client and (cut := self._due(passing)):
+                    return self._sever(cut, passing, client, store)
+                target.sendall(passing)
+
+    def _sever(self, cut: Cut, request: bytes, client: socket.socket, store: socket.socket) -> None:
+        """Let as much pass as the cut says."""
+        if cut.request is not None:
+            self.passed = len(request)
+            return store.sendall(request[: cut.request])
+        store.sendall(request)
+        reply = store.recv(MOST)
+        self.passed = len(reply)
+        return client.sendall(reply[: cut.reply])
+
+    def _due(self, request: bytes) -> Cut | None:
+        """Return the cut that was ordered, if this is the request for it; it is made once."""
+        cut = self.cut
+        if cut is None or cut.script.sha.encode() not in request:
+            return None
+        self.cut = None
+        return cut
