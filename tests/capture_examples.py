@@ -213,23 +213,27 @@ def _beat_the_dealer(client: FlaskClient, shelf: Shelf) -> Captured:
 
 
 def _speed(client: FlaskClient, shelf: Shelf) -> Captured:
+    found: dict[str, TestResponse | Frame] = {}
+    while "SpeedScore" not in found:  # one table after the other, until its cards have it all
+        found = dict(_race(client, shelf))
+    yield from found.items()
+
+
+def _race(client: FlaskClient, shelf: Shelf) -> Captured:
     visit = Visit(client, shelf, {"game": "speed", "options": {"stake": 5}, "seats": ["Guest", "Friend"]})
     for seat in visit.seats:
         visit.act("deal", **seat)
     shelf.time += 3000
     yield "SpeedView", visit.get(**visit.seat)
-    claims = contested(visit.view(), visit.view(1))
-    if claims is None:  # another table would do: these cards come from a fixed text
-        yield from _speed(client, shelf)
-        return
-    mine, theirs = claims
-    yield "SpeedChosen", visit.act("choose", mine)
-    yield "PileChanged", visit.act("choose", theirs, **visit.seats[1])
-    wrong = misfit(visit.view())
-    yield "IllegalPlay", visit.act("choose", wrong)
-    yield "Penalized", visit.act("choose", wrong)
-    visit.act("leave", **visit.seats[1])
-    yield "SpeedScore", visit.get("/score", **visit.seat)
+    if claims := contested(visit.view(), visit.view(1)):
+        yield "SpeedChosen", visit.act("choose", claims[0])
+        yield "PileChanged", visit.act("choose", claims[1], **visit.seats[1])
+        open_still = visit.view()["table"]["phase"] == "open"
+        if open_still and (wrong := misfit(visit.view())):
+            yield "IllegalPlay", visit.act("choose", wrong)
+            yield "Penalized", visit.act("choose", wrong)
+            visit.act("leave", **visit.seats[1])
+            yield "SpeedScore", visit.get("/score", **visit.seat)
 
 
 def _pascal(slug: str) -> str:
