@@ -20,7 +20,8 @@ from bench.floor import SAMPLE, Sample
 from bench.load import BenchError, Player, play
 from bench.processes import tree
 from service.embedded import start_store
-from service.store import COMMIT, LOAD, Deadline, Store, connect
+from service.connection import connect
+from service.store import COMMIT, LOAD, Deadline, Store
 
 if TYPE_CHECKING:
     from redis import Redis

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any
 from msgspec import Struct
 from msgspec.msgpack import Decoder
 
-from service.store import COMMIT, LOAD, connect
+from service.connection import connect
+from service.store import COMMIT, LOAD
 
 if TYPE_CHECKING:
     from wsgiref.types import StartResponse, WSGIEnvironment

@@ -6,7 +6,8 @@ import pytest
 from msgspec.structs import replace
 from werkzeug.test import TestResponse
 
-from service.sessions import DAY_MS, KEPT_MS, Seen, Sessions
+from service.records import DAY_MS, KEPT_MS, Seen
+from service.sessions import Sessions
 from service.store import Change, Deadline, Store, Verdict
 from tests.conftest import Clock
 from tests.planted import CONFLICT, MISSING, commit_with

@@ -12,7 +12,7 @@ from werkzeug.test import TestResponse
 
 from engine.games import GAMES
 from service import sessions
-from service.sessions import DAY_MS, Entry, Record
+from service.records import DAY_MS, Entry, Record
 from tests.conftest import Clock
 from tests.planted import RECORD, commit_with
 from tests.rounds import dice

@@ -17,7 +17,7 @@ from engine.games import GAMES
 from engine.games.spice_island_poker import Hands, SpiceIslandPoker
 from engine.play import Position
 from service import create_app, sessions
-from service.sessions import Seen
+from service.records import Seen
 from service.settings import Settings
 from tests.conftest import Clock, ClockedStore
 from tests.rounds import dice

@@ -8,7 +8,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 from werkzeug.test import TestResponse
 
-from service import sessions
+from service import records, sessions
 from service.records import DAY_MS
 from service.store import Change
 from tests.conftest import Clock
@@ -140,7 +140,7 @@ def test_a_swapped_check_is_found_out(scene: Scene, monkeypatch: pytest.MonkeyPa
     """If the version were looked at before the body, two faults would tell."""
     worked_out = sessions._worked_out
 
-    def swapped(seen: sessions.Seen, request: sessions.Request, field: str) -> tuple[sessions.Seen, Change]:
+    def swapped(seen: records.Seen, request: sessions.Request, field: str) -> tuple[sessions.Acted | None, Change]:
         if not request.matches(seen.record.version):
             raise sessions.VersionMismatch(seen)
         return worked_out(seen, request, field)

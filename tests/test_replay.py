@@ -8,7 +8,7 @@ from flask.testing import FlaskClient
 from msgspec.structs import replace
 
 from engine.games import GAMES
-from service.sessions import Record, as_of
+from service.records import Record, as_of
 from tests.conftest import Clock
 from tests.planted import commit_with
 from tests.rounds import dice, settings

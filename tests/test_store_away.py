@@ -10,8 +10,9 @@ from threading import Thread
 import pytest
 
 from service import create_app
+from service.connection import connect
 from service.settings import Settings
-from service.store import Change, Deadline, Store, Verdict, connect
+from service.store import Change, Deadline, Store, Verdict
 from tests.asks import ALL, AWAY, READY, is_away, plays_on, timed
 from tests.contract import ContractClient
 from tests.routes import outcome
