@@ -12,6 +12,9 @@ local entries = #ARGV - 5
 -- The log first: were it another kind of key, this would fail before anything is written.
 for entry = 6, #ARGV do redis.call('RPUSH', KEYS[2], ARGV[entry]) end
 redis.call('HSET', KEYS[1], 'version', string.format('%d', version + entries), 'blob', ARGV[2])
+-- Every so often the blob is kept, so that what was can be worked out from a version nearby.
+local mark = math.floor((version + entries) / 256)
+if mark > math.floor(version / 256) then redis.call('HSET', KEYS[1], string.format('mark:%d', mark), ARGV[2]) end
 if ARGV[4] ~= '' then redis.call('HSET', KEYS[3], ARGV[4], ARGV[5]) end
 for key = 1, 3 do redis.call('PEXPIREAT', KEYS[key], ARGV[3]) end
 redis.call('SPUBLISH', KEYS[4], version + entries)

@@ -154,7 +154,11 @@ def opening(session: str, record: Record) -> Record:
 
 def as_of(session: str, record: Record, entries: Iterable[Entry]) -> Record:
     """Return the record as it was after these entries, replayed from the session's opening."""
-    replayed = opening(session, record)
+    return after(opening(session, record), entries)
+
+
+def after(record: Record, entries: Iterable[Entry]) -> Record:
+    """Return the record after more entries of its log."""
     for entry in entries:
-        replayed, _step = stepped(replayed, entry)
-    return replayed
+        record, _step = stepped(record, entry)
+    return record

@@ -41,6 +41,7 @@ class Store(Protocol):
     def load(self, session: str, field: str, deadline: Deadline) -> Loaded: ...
     def commit(self, session: str, change: Change, deadline: Deadline) -> Verdict: ...
     def log(self, session: str, first: int, last: int, deadline: Deadline) -> list[bytes]: ...
+    def marks(self, session: str, version: int, deadline: Deadline) -> Sequence[bytes]: ...
     def now(self, deadline: Deadline) -> int: ...
     def ticket(self, session: str, name: str, deadline: Deadline) -> bytes | None: ...
     def put_ticket(self, session: str, name: str, owner: bytes, keep: int, deadline: Deadline) -> None: ...
@@ -241,7 +242,25 @@ class Sessions:
 
     def entries(self, session: str, first: int, last: int) -> list[Entry]:
         """Return the log from one version to another, both included."""
-        return [records.decode_entry(line) for line in self._store.log(session, first, last, Deadline())]
+        return self._entries(session, first, last, Deadline())
+
+    def at(self, seen: Seen, version: int, deadline: Deadline) -> Record:
+        """Return the record as it was at a version, replayed from the nearest that was kept before it."""
+        kept = map(records.decode_record, self._store.marks(seen.session, version, deadline))
+        base = next((record for record in kept if record.version <= version), None)
+        if base is None:
+            base = records.opening(seen.session, seen.record)
+        entries = self._entries(seen.session, base.version + 1, version, deadline)
+        return replace(records.after(base, entries), tokens=seen.record.tokens)
+
+    def _entries(self, session: str, first: int, last: int, deadline: Deadline) -> list[Entry]:
+        """Return the log from one version to another; raise `UnknownSession` if it was dropped in this very moment."""
+        if last < first:
+            return []
+        lines = self._store.log(session, first, last, deadline)
+        if len(lines) <= last - first:
+            raise UnknownSession
+        return [records.decode_entry(line) for line in lines]
 
     def keep_listed(self, seen: Seen) -> None:
         """Put a public session back into the lobby's index, should it have got lost."""
@@ -277,11 +296,9 @@ class Sessions:
         """Make the first answer again from the log; raise `KeyReused` for another request."""
         if not hmac.compare_digest(repeat.request, request.digest):
             raise KeyReused
-        lines = self._store.log(seen.session, 1, repeat.version, deadline)
-        if len(lines) < repeat.version:
-            raise UnknownSession  # dropped in this very moment
-        *earlier, last = map(records.decode_entry, lines)
-        record, step = records.stepped(records.as_of(seen.session, seen.record, earlier), last)
+        before = self.at(seen, repeat.version - 1, deadline)
+        last = self._entries(seen.session, repeat.version, repeat.version, deadline)[0]
+        record, step = records.stepped(before, last)
         viewer = _viewer(record, _hash_of(request.token))
         seen = replace(seen, record=record, viewer=viewer, events=last.events, replayed=True)
         return Acted(seen, step.refusal if step else None)

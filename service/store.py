@@ -18,6 +18,10 @@ from service.wakes import Wakes
 
 REQUEST_SECONDS = 2.0
 
+MARK_EVERY = 256
+"""After so many versions a session's blob is kept (commit.lua)."""
+MARKS_BACK = 6
+"""How many marks one commit of many entries may skip, and more."""
 LOBBY = "croupier:lobby"
 
 Verdict = Literal["committed", "conflict", "missing", "recorded"]
@@ -91,6 +95,15 @@ class Store:
     def log(self, session: str, first: int, last: int, deadline: Deadline) -> list[bytes]:
         """Return the log entries of these versions, both included."""
         return self._call(deadline, "LRANGE", _key(session, "log"), first - 1, last - 1)  # type: ignore[no-any-return]
+
+    def marks(self, session: str, version: int, deadline: Deadline) -> list[bytes]:
+        """Return the blobs that were kept nearest to a version, the later first; one may be of after it."""
+        mark = version // MARK_EVERY
+        names = [f"mark:{number}" for number in range(mark, max(mark - MARKS_BACK, 0), -1)]
+        if not names:
+            return []
+        found = self._call(deadline, "HMGET", _key(session, "state"), *names)
+        return [blob for blob in found if blob is not None]
 
     def now(self, deadline: Deadline) -> int:
         """Return the store's clock, in ms."""

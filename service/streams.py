@@ -15,6 +15,7 @@ from service.connection import StoreAway
 from service.logs import log
 from service.records import Entry, Record, Seen
 from service.sessions import Busy, Sessions, UnknownSession
+from service.store import Deadline
 from service.wakes import Wakes
 
 LONGEST_GAP = 1000
@@ -100,9 +101,10 @@ class Streams:
         version = seen.record.version
         if not version - LONGEST_GAP <= after <= version:
             return None
-        entries = self._sessions.entries(seen.session, 1, version) if after < version else []
-        then = records.as_of(seen.session, seen.record, entries[:after])
-        return list(_frames(then, seen, entries[after:]))
+        if after == version:
+            return []
+        then = self._sessions.at(seen, after, Deadline())
+        return list(_frames(then, seen, self._sessions.entries(seen.session, after + 1, version)))
 
 
 class Reader:
@@ -242,7 +244,7 @@ class Reader:
     def _between(self, session: str, record: Record, seen: Seen) -> Iterator[Frame]:
         """Yield the frames that lead from a record to what was seen."""
         first, last = record.version + 1, seen.record.version
-        return _frames(record, seen, self._sessions.entries(session, first, last) if first <= last else [])
+        return _frames(record, seen, self._sessions.entries(session, first, last))
 
     def _follow_again(self) -> None:
         """Follow everything anew after the store was away; each is looked at once it is followed."""
