@@ -1,6 +1,7 @@
 """Every route of the application, with what stands in it filled in, so that a new one is tested by being there."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
+from contextlib import suppress
 from typing import NamedTuple
 
 from flask import Flask
@@ -8,6 +9,7 @@ from werkzeug.routing import Rule
 from werkzeug.test import TestResponse
 
 from engine.games import GAMES
+from engine.play import SEAT_VERBS
 from service.api import VERBS
 from tests.tables import Table
 
@@ -30,7 +32,7 @@ def targets(app: Flask, table: Table) -> list[Target]:
         Target(method, path)
         for rule in app.url_map.iter_rules()
         for method in sorted(rule.methods or ())
-        for path in sorted(set(_paths(rule, table)))
+        for path in sorted(_paths(rule, table))
     ]
 
 
@@ -39,13 +41,20 @@ def reading(app: Flask, table: Table) -> list[Target]:
     return [each for each in targets(app, table) if each.method == "POST"]
 
 
-def _paths(rule: Rule, table: Table) -> Iterator[str]:
-    filled = [{"game": game, "session": table.id, "verb": verb} for game in GAMES for verb in VERBS]
-    for each in filled:
-        named = {name: each[name] for name in rule.arguments}
+def _paths(rule: Rule, table: Table) -> set[str]:
+    verbs = (*VERBS, *SEAT_VERBS)
+    filled = [{"game": game, "session": table.id, "verb": verb} for game in GAMES for verb in verbs]
+    found = {_path(rule, {name: each[name] for name in rule.arguments}) for each in filled}
+    assert found != {None}, f"no path for {rule}"
+    return {path for path in found if path}
+
+
+def _path(rule: Rule, named: dict[str, str]) -> str | None:
+    """Return a path of a rule, unless it is for other verbs."""
+    with suppress(ValueError):
         built = rule.build(named)
-        assert built is not None, f"no path for {rule}"
-        yield built[1]
+        return built[1] if built else None
+    return None
 
 
 def send(table: Table, target: Target, raw: bytes, content_type: str | None = JSON) -> TestResponse:
