@@ -11,7 +11,7 @@ from werkzeug.test import TestResponse
 from engine.games import GAMES
 from tests.routes import outcome
 from tests.stored import PARTS, Stored, key
-from tests.tables import Table
+from tests.tables import PERSONS, Table
 
 POKER = "spice-island-poker"
 
@@ -29,21 +29,42 @@ def opened(client: FlaskClient, **body: object) -> TestResponse:
 
 
 @games
-def test_a_session_opens_for_its_seat(client: FlaskClient, game: str) -> None:
-    """The answer has its address, what the seat sees, and all tokens."""
-    answer = opened(client, game=game)
+def test_a_session_opens_for_its_seats(client: FlaskClient, game: str) -> None:
+    """The answer has its address, a token for each person, and what the one person sees, or the host of several."""
+    names = [f"Player {number + 1}" for number in range(PERSONS[game])]
+    answer = opened(client, game=game, seats=names)
     made = answer.get_json()
     view = made["session"]
     assert answer.status_code == 201
     assert re.fullmatch(r"[A-Za-z0-9_-]{22}", view["id"])
     assert answer.headers["Location"] == f"/v1/sessions/{view['id']}"
     assert (view["version"], view["round"], view["status"], view["reason"]) == (0, 0, "ready", None)
-    assert view["you"] == {"seat": 0, "host": False}
-    assert [seat["name"] for seat in view["seats"]] == ["Player 1"]
+    assert [(seat["seat"], seat["name"], seat["kind"]) for seat in view["seats"]] == [
+        (number, name, "person") for number, name in enumerate(names)
+    ]
+    assert [each["seat"] for each in made["tokens"]] == list(range(len(names)))
+    alone = len(names) == 1
+    assert view["you"] == ({"seat": 0, "host": False} if alone else {"seat": None, "host": True})
+    tokens = [each["token"] for each in made["tokens"]]
+    for you, token in [(view["you"], tokens[0] if alone else made["host_token"])] + [
+        ({"seat": seat, "host": False}, token) for seat, token in enumerate(tokens)
+    ]:
+        read = client.get(answer.headers["Location"], headers={"Authorization": f"Bearer {token}"}).get_json()
+        assert read["you"] == you
+        if you == view["you"]:
+            assert read == view
+    assert answer.headers["ETag"] == f'"0.{"s0" if alone else "h"}.json.en.r1"'
+
+
+@games
+def test_seats_left_out_are_one_persons_and_open_ones(client: FlaskClient, game: str) -> None:
+    """As many as there may be; only who opens the session has a seat."""
+    made = opened(client, game=game).get_json()
+    seats = made["session"]["seats"]
+    assert [seat["kind"] for seat in seats] == ["person"] + ["open"] * (GAMES[game].spec.seats[1] - 1)
     assert [each["seat"] for each in made["tokens"]] == [0]
-    token = {"Authorization": f"Bearer {made['tokens'][0]['token']}"}
-    assert client.get(answer.headers["Location"], headers=token).get_json() == view
-    assert answer.headers["ETag"] == '"0.s0.json.en.r1"'
+    assert made["session"]["you"] == {"seat": 0, "host": False}
+    assert made["session"]["status"] == ("ready" if len(seats) == 1 else "waiting")
 
 
 def test_ids_and_tokens_are_long_and_never_the_same(client: FlaskClient) -> None:
@@ -56,11 +77,16 @@ def test_ids_and_tokens_are_long_and_never_the_same(client: FlaskClient) -> None
     assert all(re.fullmatch(r"[A-Za-z0-9_-]{43}", token) for token in tokens)
 
 
+WITHOUT_DEFAULT = {"beat-the-dealer": ["max_sips", "turn_seconds"], "jackpot": ["turn_seconds"]}
+"""Options that are `null` where they are left out: then there is no such limit."""
+
+
 @games
 def test_options_left_out_are_the_documented_defaults(client: FlaskClient, game: str) -> None:
     """The options in force are in the view, all of them."""
     documented = client.get(f"/v1/games/{game}").get_json()["options"]["properties"]
-    defaults = {name: option["default"] for name, option in documented.items()}
+    defaults = {name: option.get("default") for name, option in documented.items()}
+    assert [name for name, option in documented.items() if "default" not in option] == WITHOUT_DEFAULT.get(game, [])
     assert opened(client, game=game).get_json()["session"]["options"] == defaults
     assert opened(client, game=game, options={}).get_json()["session"]["options"] == defaults
 

@@ -39,7 +39,7 @@ def at_once(app: Flask, table: Table, work: Callable[[Table, int], Any], writers
 
     def one(number: int) -> Any:  # noqa: ANN401 - whatever the work returns
         own = Table(app.test_client())
-        own.game, own.id, own.token, own.host = table.game, table.id, table.token, table.host
+        own.takes_over(table)
         start.wait()
         return work(own, number)
 

@@ -18,31 +18,76 @@ def _table(table: Table) -> Table:
 
 @games
 def test_who_watches_sees_the_table_and_can_do_nothing(client: FlaskClient, game: str) -> None:
-    """A spectator is nobody, and is offered nothing."""
+    """A spectator is nobody, and is offered nothing where no seat is open."""
     table = Table(client).open(game)
     watched = table.watched()
     assert (watched["you"], watched["actions"]) == (None, [])
-    own = table.view()
-    assert {name for name in own if own[name] != watched[name]} == {"you", "actions"}
-    for verb in ("deal", "leave"):
-        assert outcome(client.post(f"{table.path}/{verb}")) == (401, "unauthorized")
+    for seat in table.tokens:
+        own = table.at(seat).view()
+        assert {name for name in own if own[name] != watched[name]} == {"you", "actions"}
+        assert own["you"] == {"seat": seat, "host": False}
+    for verb in ("deal", "leave", "seed", "token"):
+        body = {"client_seed": "x"} if verb == "seed" else {"seat": 0} if verb == "token" else {}
+        assert outcome(client.post(f"{table.path}/{verb}", json=body)) == (401, "unauthorized")
     assert outcome(client.delete(table.path)) == (401, "unauthorized")
 
 
-def test_the_host_sees_as_a_spectator_and_may_end_the_session(table: Table) -> None:
-    """Nothing else is his."""
-    table.play("wager", {"amount": 5})
-    table.play("deal")
+@games
+def test_who_watches_is_offered_an_open_seat(client: FlaskClient, game: str) -> None:
+    """To join is all that he may do, and only where there is a seat that nobody holds."""
+    made = client.post("/v1/sessions", json={"game": game}).get_json()["session"]
+    offered = client.get(f"/v1/sessions/{made['id']}").get_json()["actions"]
+    assert [action["verb"] for action in offered] == ["join"] * (GAMES[game].spec.seats[1] > 1)
+
+
+OTHERS_TO_DO = {
+    "spice-island-poker": ("wager", "choose"),
+    "skulls-and-swords": ("choose", "swap", "confirm", "wager", "evaluate"),
+    "jackpot": ("choose", "evaluate"),
+    "speed": ("choose",),
+    "beat-the-dealer": ("choose",),
+}
+"""The seats' own verbs, whatever the state."""
+DEALS = {"jackpot", "beat-the-dealer"}
+"""Where a host may deal for a table of several; in Speed everyone says himself when he is ready."""
+
+
+def assert_offered(table: Table, *verbs: str) -> None:
+    """Fail unless the host is offered this in the game, and after it what is every host's."""
+    offered = [(each["verb"], each["method"], each["href"]) for each in table.view(table.host)["actions"]]
+    expected = [(verb, "POST", f"{table.path}/{verb}") for verb in (*verbs, "token", "leave")]
+    assert offered == [*expected, ("delete", "DELETE", table.path)]
+
+
+@games
+def test_the_host_sees_as_a_spectator_and_has_no_seats_rights(client: FlaskClient, game: str) -> None:
+    """He may give seats away and take them out, end the session, and in some games deal: nothing else is his."""
+    table = Table(client).open(game)
+    assert_offered(table, *(["deal"] * (game in DEALS)))
+    while table.watched()["status"] != "playing":
+        table.play_first()
     view = table.view(table.host)
     assert view["you"] == {"seat": None, "host": True}
     assert view["table"] == table.watched()["table"]
-    assert [(each["verb"], each["method"], each["href"]) for each in view["actions"]] == [
-        ("delete", "DELETE", table.path)
-    ]
-    assert (view["actions"][0]["schema"], view["actions"][0]["example"]) == (None, None)
-    for verb, body in (("deal", {}), ("choose", {"action": "bet"}), ("seed", {"client_seed": "x"}), ("leave", {})):
-        answer = table.client.post(f"{table.path}/{verb}", json=body, headers=table.bearer(table.host))
-        assert outcome(answer) == (403, "forbidden")
+    assert_offered(table, *(["evaluate"] * (game == "beat-the-dealer")))
+    assert (view["actions"][-1]["schema"], view["actions"][-1]["example"]) == (None, None)
+    before = table.watched()["version"]
+    bodies = {action["verb"]: action["example"] for _, actions in table.able() for action in actions}
+    for verb in ("deal", "seed", *OTHERS_TO_DO[game]):
+        body = bodies.get(verb) or FITTING.get((game, verb), {"client_seed": "x"} if verb == "seed" else {})
+        answer = client.post(f"{table.path}/{verb}", json=body, headers=table.bearer(table.host))
+        assert outcome(answer) == (403, "forbidden"), (verb, answer.text)
+    assert table.watched()["version"] == before
+
+
+FITTING = {
+    ("spice-island-poker", "wager"): {"amount": 5},
+    ("skulls-and-swords", "swap"): {"positions": [0, 1]},
+    ("skulls-and-swords", "wager"): {"amount": 1},
+    ("jackpot", "choose"): {"drop": []},
+    ("speed", "choose"): {"pass": True},
+}
+"""A body that fits the verb, where it is offered to nobody just now."""
 
 
 def test_who_leaves_finishes_a_session_of_one_seat(table: Table) -> None:

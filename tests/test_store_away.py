@@ -43,7 +43,7 @@ def over(url: str, like: Table | None = None) -> Table:
     if like is None:
         table.id, table.token, table.host = "a" * 22, "seat", "host"
     else:
-        table.game, table.id, table.token, table.host = like.game, like.id, like.token, like.host
+        table.takes_over(like)
     return table
 
 
