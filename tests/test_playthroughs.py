@@ -2,7 +2,9 @@
 
 import pytest
 
+from engine.advice import BOTS
 from engine.games import GAMES
+from engine.play import COMMON_EVENTS
 from tests.playthrough import FOLDER, path_of, transcript
 
 MOST_LINES = 300
@@ -26,9 +28,18 @@ def test_transcripts_are_short_enough_to_be_read() -> None:
 
 @pytest.mark.parametrize("slug", sorted(GAMES))
 def test_transcript_meets_every_event_and_every_verb(slug: str) -> None:
-    """A transcript shows each type of event and each verb of its game."""
+    """A transcript shows each type of event and each verb of its game, and a round that is settled."""
     lines = path_of(slug).read_text(encoding="utf-8").splitlines()
     events = {line.split()[1] for line in lines if line.startswith("  > ")} - {"refused,"}
     verbs = {line.split()[1] for line in lines if line[:1].isdigit()}
-    assert events == set(GAMES[slug].spec.events)
+    assert events - set(COMMON_EVENTS) == set(GAMES[slug].spec.events)
     assert set(GAMES[slug].spec.verbs) <= verbs
+    assert "  | settled, round 1" in lines
+
+
+@pytest.mark.parametrize("slug", sorted(BOTS))
+def test_transcript_of_several_seats_has_a_bot_and_tells_who_sees_what(slug: str) -> None:
+    """A bot moves, a move comes by time alone, and an event is told as seats see it otherwise."""
+    text = path_of(slug).read_text(encoding="utf-8")
+    for told in (" (bot) at ", "by the table at ", " sees {"):
+        assert told in text
