@@ -132,9 +132,8 @@ def ticket(session: str) -> Response:
     """Make a read-only ticket for the events of this session, which an address can carry."""
     reading.accepted(JSON)
     body = reading.body()
-    seen, made = reading.sessions().ticket(reading.session_id(session), reading.token())
-    reading.query()
-    reading.nothing(an_object(body))
+    name = reading.session_id(session)
+    seen, made = reading.sessions().ticket(name, reading.token(), lambda: reading.nothing(body))
     headers = _OWN | {"Croupier-Time": str(seen.now)}
     return Response(views.encode(views.Ticket(made, seen.now + TICKET_MS)), headers=headers, content_type=JSON)
 

@@ -114,9 +114,10 @@ def cursor(text: str) -> str:
     return text
 
 
-def nothing(given: dict[str, Any]) -> None:
-    """Refuse a body that holds anything."""
-    if given:
+def nothing(given: Any) -> None:  # noqa: ANN401 - any JSON
+    """Refuse a query, and a body that holds anything."""
+    query()
+    if an_object(given):
         raise Unprocessable({f"/{name}": "Unknown field." for name in given})
 
 

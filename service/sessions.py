@@ -173,12 +173,16 @@ class Sessions:
             raise Unauthorized("This ticket is not one of this session's, or is too old.")
         return self._read(session, owner, _live)
 
-    def ticket(self, session: str, token: str | None) -> tuple[Seen, str]:
-        """Return a fresh ticket: for an hour it reads what the token reads, as long as that is valid."""
+    def ticket(self, session: str, token: str | None, check: Callable[[], object]) -> tuple[Seen, str]:
+        """Return a fresh ticket: for an hour it reads what the token reads, as long as that is valid.
+
+        Raises UnknownSession, Gone, Unauthorized, what `check` raises.
+        """
         if token is None:
             self._read(session, None, _live)
             raise Unauthorized("This needs a token of this session.")
         seen = self.look(session, token)
+        check()
         ticket = secrets.token_urlsafe(TOKEN_BYTES)
         name = records.hashed(ticket).hex()
         self._store.put_ticket(session, name, records.hashed(token), TICKET_MS, Deadline())
