@@ -1,10 +1,11 @@
 """Bodies that a service meets on the open net, byte for byte, sorted by what must become of them."""
 
-from collections.abc import Iterable, Iterator, Mapping
+import json
+from collections.abc import Iterator, Mapping
 
-from engine.fields import Amount, Choice, Field, Positions, Text
+from engine.fields import Amount, Choice, Field, Group, Name, Positions, Shape, Text
 from engine.games import GAMES
-from engine.play import COMMON_VERBS
+from engine.play import COMMON_VERBS, SEAT_VERBS
 
 KIB = 1024
 ROOM = 16 * KIB
@@ -145,38 +146,78 @@ NOT_A_BOOLEAN = ("1", "0", "1.0", '"true"', '"yes"', '""', "null", "[]", "{}")
 NOT_A_LIST = ("5", "true", "null", '"01"', '""', "{}", '{"0": 1, "1": 2}')
 
 
+NOT_AN_OBJECT = ("5", "true", "null", '"left"', "[]", "[{}]")
+
+
 def wrong_values(field: Field) -> Iterator[str]:
     """Yield values, as JSON text, that a field does not take."""
     match field:
         case Amount(least=least, most=most):
             yield from (*NOT_AN_INTEGER, str(least - 1), str(most + 1), "99999999999999999999", "-99999999999999999999")
-        case Choice(values=values) if isinstance(values[0], bool):
-            yield from NOT_A_BOOLEAN
-        case Choice():
-            yield from (*NOT_A_STRING, '""', '"BET"', '"bet "', '"\\u0000"')
-        case Positions(among=among, least=least, most=most):
-            yield from NOT_A_LIST
-            yield from (f"[0, {value}]" for value in NOT_AN_INTEGER)
-            yield from ("[0, 0]", "[-1, 0]", f"[0, {among[-1] + 1}]", str([0] * (most + 1)), str([0] * (least - 1)))
+        case Choice(values=values):
+            yield from _wrong_choices(values[0])
+        case Positions():
+            yield from _wrong_positions(field)
         case Text(most_bytes=most):
             yield from NOT_A_STRING
             yield from (f'"{letter * (most // len(letter.encode()) + 1)}"' for letter in "a\u00e9")
+        case Name():
+            yield from (*NOT_A_STRING, '""', '" "', '"a\\u0000b"', '"a\\u202eb"', '"e\\u0301"', f'"{"a" * 33}"')
+        case Group(shape=shape):
+            yield from NOT_AN_OBJECT
+            yield from (text for _, text in wrong_shapes(shape))
 
 
-def wrong_fields(fields: Iterable[Field]) -> Iterator[tuple[str, bytes]]:
-    """Yield each field's name with objects in which it is wrong, and alone."""
-    for field in fields:
+def _wrong_choices(value: object) -> tuple[str, ...]:
+    if isinstance(value, bool):
+        return NOT_A_BOOLEAN
+    if isinstance(value, int):
+        return (*NOT_AN_INTEGER, "-1", "99")
+    return (*NOT_A_STRING, '""', '"BET"', '"bet "', '"\\u0000"')
+
+
+def _wrong_positions(field: Positions) -> Iterator[str]:
+    among, least, most = field.among, field.least, field.most
+    yield from NOT_A_LIST
+    yield from (f"[0, {value}]" for value in NOT_AN_INTEGER)
+    yield from ("[0, 0]", "[-1, 0]", f"[0, {among[-1] + 1}]", str([0] * (most + 1)))
+    if least:
+        yield str([0] * (least - 1))
+
+
+def right_value(field: Field) -> object:
+    """Return a value that a field takes."""
+    match field:
+        case Amount(least=least):
+            return least
+        case Choice(values=values):
+            return values[0]
+        case Positions(among=among, least=least):
+            return list(among[:least])
+        case Text() | Name():
+            return "x"
+        case Group(shape=shape):
+            return {each.name: right_value(each) for each in shape.fields}
+
+
+def wrong_shapes(shape: Shape) -> Iterator[tuple[str, str]]:
+    """Yield each field's name with objects in which it is wrong, and whatever else must be there is right."""
+    for field in shape.fields:
+        others = {each.name: right_value(each) for each in shape.fields if each.required and each != field}
         for value in wrong_values(field):
-            yield field.name, f'{{"{field.name}": {value}}}'.encode()
+            pairs = [f'"{field.name}": {value}', *(f'"{name}": {json.dumps(each)}' for name, each in others.items())]
+            yield field.name, f"{{{', '.join(pairs)}}}"
 
 
 def wrong_bodies(game: str) -> Iterator[tuple[str, str, bytes]]:
-    """Yield for every verb of a game: the verb, the field that is wrong, the body."""
-    for verb, shapes in (GAMES[game].spec.verbs | COMMON_VERBS).items():
+    """Yield for every verb of a game and of every table: the verb, the field that is wrong, the body."""
+    for verb, shapes in (GAMES[game].spec.verbs | COMMON_VERBS | SEAT_VERBS).items():
         for shape in shapes:
-            yield from ((verb, name, body) for name, body in wrong_fields(shape.fields))
+            yield from ((verb, name, text.encode()) for name, text in wrong_shapes(shape))
 
 
 def wrong_options(game: str) -> Iterator[tuple[str, bytes]]:
     """Yield the option that is wrong, and the options of a game."""
-    return wrong_fields(option.field for option in GAMES[game].spec.options.options)
+    for option in GAMES[game].spec.options.options:
+        for value in wrong_values(option.field):
+            yield option.name, f'{{"{option.name}": {value}}}'.encode()

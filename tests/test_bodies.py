@@ -6,11 +6,12 @@ from typing import Any
 
 import pytest
 from flask import Flask
+from flask.testing import FlaskClient
 from marshmallow import Schema, fields
 from werkzeug.test import TestResponse
 
 from engine.games import GAMES
-from engine.play import COMMON_VERBS
+from engine.play import COMMON_VERBS, SEAT_VERBS
 from service import schemas
 from service.api import VERBS
 from tests import hostile
@@ -43,7 +44,8 @@ def test_the_corpus_is_large_and_reaches_every_route(app: Flask, table: Table) -
     """There are at least 60 raw bodies, and each is sent to every path that can be posted to."""
     corpus = (hostile.MALFORMED, hostile.NO_OBJECTS, hostile.MISFITS, hostile.TOO_LARGE, hostile.EMPTIES)
     assert sum(map(len, corpus)) >= 60
-    assert len({target.path for target in reading(app, table)}) == 8 + 1 + len(GAMES)
+    of_a_session = [*VERBS, *SEAT_VERBS, "ticket"]
+    assert len({target.path for target in reading(app, table)}) == len(of_a_session) + 1 + len(GAMES)
 
 
 REFUSED = {
@@ -84,13 +86,14 @@ def test_an_empty_body_is_an_object_without_fields(app: Flask, table: Table) -> 
     for target in reading(app, table):
         found = [outcome(send(table.open(table.game), at(target, table), *each)) for each in sent]
         assert len(set(found)) == 1, (target, found)
-        assert found[0] in {(200, None), (409, "not-now"), misfit(table, target)}, target
+        assert found[0] in {(200, None), (409, "not-now"), (409, "seat-taken"), misfit(table, target)}, target
 
 
 def at(target: Target, table: Table) -> Target:
     """Return the target of a table's session that another session's target is like."""
-    verb = verb_of(target)
-    return Target("POST", f"{table.path}/{verb}") if verb else target
+    if not target.path.startswith("/v1/sessions/"):
+        return target
+    return Target("POST", f"{table.path}/{target.path.rpartition('/')[2]}")
 
 
 def test_leaving_needs_no_body(table: Table) -> None:
@@ -142,12 +145,22 @@ def test_a_wrong_value_is_refused_in_every_option(table: Table, stored: Stored) 
     assert stored.command("DBSIZE") == before
 
 
-@pytest.mark.parametrize("value", [*hostile.NOT_A_LIST, "[5]", "[null]", '["Ah", 5]', '[["Ah"]]', '["Ah", "Ah"]'])
+@pytest.mark.parametrize("value", [*hostile.NOT_A_LIST, "[5]", "[null]", '["Ah", 5]', '[["Ah"]]'])
 def test_cards_are_a_list_of_text(table: Table, value: str) -> None:
     """An object is none, whatever its names are."""
     target = Target("POST", f"/v1/games/{table.game}/evaluate")
     pointers = faulty(send(table, target, b'{"cards": %b}' % value.encode()))
     assert all(within(pointer, "/cards") for pointer in pointers)
+
+
+@pytest.mark.parametrize("game", GAMES)
+def test_a_card_is_there_but_once(client: FlaskClient, game: str) -> None:
+    """Two of one card are refused, where cards are worth anything at all."""
+    answer = client.post(f"/v1/games/{game}/evaluate", json={"cards": ["Ah", "Ah"]})
+    if game in ("beat-the-dealer", "speed"):
+        assert outcome(answer) == (409, "nothing-to-evaluate")
+    else:
+        assert all(within(pointer, "/cards") for pointer in faulty(answer))
 
 
 def test_an_object_whose_names_are_cards_is_no_list(table: Table) -> None:
@@ -205,7 +218,7 @@ def naive(raw: bytes, _content_type: str | None) -> Any:  # noqa: ANN401 - any J
 @pytest.mark.parametrize("table", ["spice-island-poker"], indirect=True)
 def test_a_naive_reader_is_found_out(table: Table, monkeypatch: pytest.MonkeyPatch) -> None:
     """It answers 500 to numbers, depth and halves of pairs, and takes names twice and NaN."""
-    monkeypatch.setattr(sys.modules["service.api"], "parse", naive)
+    monkeypatch.setattr(sys.modules["service.reading"], "parse", naive)
     target = Target("POST", f"{table.path}/seed")
     found = {name: outcome(send(table, target, raw)) for name, raw in hostile.MALFORMED.items()}
     failed = {name for name, answer in found.items() if answer != REFUSED["MALFORMED"]}

@@ -5,7 +5,7 @@ import sys
 import pytest
 from flask import request
 
-from service import sessions
+from service import records
 from tests.routes import outcome
 from tests.tables import Table
 
@@ -105,13 +105,13 @@ def test_no_header_brings_the_service_down(table: Table, name: str, value: str) 
 
 def test_a_service_that_trips_over_a_token_is_found_out(table: Table, monkeypatch: pytest.MonkeyPatch) -> None:
     """One that takes every token for ASCII answers 500."""
-    monkeypatch.setattr(sessions, "_hash", lambda token: token.encode("ascii"))
+    monkeypatch.setattr(records, "hashed", lambda token: token.encode("ascii"))
     with pytest.raises(AssertionError, match="500"):
         test_a_token_that_is_none_is_refused(table, "Bearer \xff\xfe")
 
 
 def test_a_service_that_trips_over_a_tag_is_found_out(table: Table, monkeypatch: pytest.MonkeyPatch) -> None:
     """One that reads a number in whatever stands in If-Match answers 500."""
-    monkeypatch.setattr(sys.modules["service.api"], "_if_match", lambda: int(request.headers["If-Match"]))
+    monkeypatch.setattr(sys.modules["service.reading"], "_if_match", lambda: int(request.headers["If-Match"]))
     with pytest.raises(AssertionError, match="500"):
         test_no_header_brings_the_service_down(table, "IF_MATCH", "\xff\xfe")
