@@ -1,8 +1,8 @@
 """A move with a key happens once, and is answered the same whenever it is sent again."""
 
 import hashlib
-import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from random import Random
 from typing import Any
 
 import pytest
@@ -11,8 +11,9 @@ from flask.testing import FlaskClient
 from werkzeug.test import TestResponse
 
 from engine.games import GAMES
-from service import sessions
-from service.records import DAY_MS, Entry, Record
+from service import reading, sessions
+from service.records import DAY_MS, Record, Seen
+from service.store import Deadline
 from tests.conftest import Clock
 from tests.planted import RECORD, commit_with
 from tests.rounds import dice
@@ -51,28 +52,51 @@ def test_a_move_that_is_sent_again_is_answered_again(table: Table, stored: Store
     assert stored.dump(table.id) == before
 
 
-@pytest.mark.parametrize("game", GAMES)
-def test_every_move_of_a_session_is_answered_again(client: FlaskClient, clock: Clock, game: str) -> None:
-    """Whatever came after it: later moves, later rounds, the leave and a day less a millisecond."""
-    random, table = dice(7), Table(client).open(game)
-    sent: list[tuple[str, dict[str, Any], str, TestResponse]] = []
+Asked = tuple[Table, str, dict[str, Any]]
+"""A seat's table, and what is sent there."""
 
-    def send(verb: str, body: dict[str, Any]) -> None:
-        name = f"{verb}-{len(sent)}"
-        sent.append((verb, body, name, table.act(verb, body, Idempotency_Key=name)))
 
+def moves(table: Table, clock: Clock, random: Random) -> Iterator[Asked]:
+    """Yield moves of every seat, each to be made before the next is asked for; in the end all leave."""
     for _ in range(45):
         clock.advance(random.randrange(5000))
-        action = random.choice(table.view()["actions"][:-1])
-        send(action["verb"], action["example"])
-    while table.view()["actions"][-1]["verb"] != "leave":
-        first = table.view()["actions"][0]
-        send(first["verb"], first["example"])
-    send("leave", {})
+        if able := table.able():
+            own, actions = random.choice(able)
+            action = random.choice(actions)
+            yield own, action["verb"], action["example"]
+    for own in map(table.at, table.tokens):
+        while (actions := own.view()["actions"]) and actions[-1]["verb"] != "leave":
+            clock.advance(1000)
+            for able_one, (first, *_) in table.able()[:1]:
+                yield able_one, first["verb"], first["example"]
+        if actions:
+            yield own, "leave", {}
+
+
+@pytest.mark.parametrize("game", GAMES)
+def test_every_move_of_a_session_is_answered_again(client: FlaskClient, clock: Clock, game: str) -> None:
+    """Every seat's, whatever came after it: later moves and rounds, the others' leaves and a day less a millisecond."""
+    random, table = dice(7), Table(client).open(game)
+    sent: list[tuple[Asked, str, TestResponse]] = []
+    for own, verb, body in moves(table, clock, random):
+        name = f"{verb}-{len(sent)}"
+        sent.append(((own, verb, body), name, own.act(verb, body, Idempotency_Key=name)))
     clock.advance(DAY_MS - 1)
     random.shuffle(sent)
-    for verb, body, name, answer in sent:
-        same_again(answer, table.act(verb, body, Idempotency_Key=name))
+    assert {own.token for (own, _, _), _, _ in sent} == {*table.tokens.values()}
+    for (own, verb, body), name, answer in sent:
+        same_again(answer, own.act(verb, body, Idempotency_Key=name))
+
+
+def test_a_key_is_of_its_seat(client: FlaskClient, clock: Clock) -> None:
+    """Two seats may use the same key for the same move: each is made, and each answered again as its own."""
+    table = Table(client).open("speed")
+    first, other = (table.at(seat).act("deal", Idempotency_Key="a") for seat in (0, 1))
+    assert [answer.get_json()["version"] for answer in (first, other)] == [1, 2]
+    assert [answer.get_json()["you"]["seat"] for answer in (first, other)] == [0, 1]
+    clock.advance(10_000)
+    same_again(first, table.at(0).act("deal", Idempotency_Key="a"))
+    same_again(other, table.at(1).act("deal", Idempotency_Key="a"))
 
 
 def test_a_move_that_ended_the_session_is_answered_again(client: FlaskClient) -> None:
@@ -270,10 +294,10 @@ def test_a_move_that_happens_twice_is_found_out(
 def test_an_answer_of_now_is_found_out(table: Table, monkeypatch: pytest.MonkeyPatch) -> None:
     """A repetition that is answered with the session as it is now is not the first answer."""
 
-    def as_it_is(_session: str, record: Record, _entries: list[Entry]) -> Record:
-        return record
+    def as_it_is(_sessions: sessions.Sessions, seen: Seen, _version: int, _deadline: Deadline) -> Record:
+        return seen.record
 
-    monkeypatch.setattr(sessions, "as_of", as_it_is)
+    monkeypatch.setattr(sessions.Sessions, "at", as_it_is)
     with pytest.raises(AssertionError):
         test_a_board_is_drawn_again(table)
 
@@ -282,7 +306,6 @@ def test_a_key_that_forgets_the_query_is_found_out(
     table: Table, stored: Stored, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """If the body alone counts, another request is answered as the first."""
-    api = sys.modules["service.api"]
-    monkeypatch.setattr(api, "_digest", lambda: hashlib.sha256(request.get_data()).digest())
+    monkeypatch.setattr(reading, "_digest", lambda: hashlib.sha256(request.get_data()).digest())
     with pytest.raises(AssertionError, match="200"):
         test_a_key_stands_for_one_request(table, stored, "a query")
