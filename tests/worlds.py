@@ -10,8 +10,8 @@ from msgspec.structs import replace
 
 from engine import play
 from engine.cards import Card, face
-from engine.game import Action, Event, Illegal, Move
-from engine.piles import Pile, Viewer, look_as
+from engine.game import Action, Event, Illegal, Invalid, Move
+from engine.piles import Memory, Pile, Viewer, look_as
 from tests.mutations import tried_actions
 from tests.rounds import Playthrough, body_of, dice, piles_in, settings
 
@@ -51,6 +51,8 @@ def _holding(value: Any, cards: Iterator[Card]) -> Any:  # noqa: ANN401 - any pa
     """Return a part of a state with the next cards in its piles, in the order of `piles_in`."""
     if isinstance(value, Pile):
         return value.holding(tuple(next(cards) for _ in value.cards))
+    if isinstance(value, Memory):
+        return value
     if isinstance(value, msgspec.Struct):
         return replace(value, **{name: _holding(getattr(value, name), cards) for name in value.__struct_fields__})
     if isinstance(value, dict):
@@ -85,6 +87,8 @@ def _answer(position: play.Position, seat: int, action: Action) -> str:
         play.advance(position, Move(seat, action, 10**6))
     except Illegal as refused:
         return f"{action}: {refused.code} {refused.detail}"
+    except Invalid as refused:
+        return f"{action}: {refused.pointer} {refused.detail}"
     return f"{action}: accepted"
 
 
@@ -149,14 +153,14 @@ class Worlds:
         self.pair = tuple(  # type: ignore[assignment]
             steps[-1].position if steps else position for steps, position in zip(both, before, strict=True)
         )
-        if found := _first_apart(*told):
+        if found := first_apart(*told):
             return found
         if len({tuple(step.move.at for step in steps) for steps in both}) > 1:
             return {TIME}
         return self.at_first()
 
 
-def _first_apart(one: list[tuple[Event, Any]], other: list[tuple[Event, Any]]) -> set[str]:
+def first_apart(one: list[tuple[Event, Any]], other: list[tuple[Event, Any]]) -> set[str]:
     """Return the types of the first events that differ as they are seen."""
     for place in range(max(len(one), len(other))):
         here = [events[place] if place < len(events) else None for events in (one, other)]
