@@ -8,7 +8,6 @@ from flask import Flask
 from flask.testing import FlaskClient
 
 from service import create_app
-from service.connection import connect
 from service.settings import Settings
 from service.store import Deadline, Loaded, Store
 from tests.contract import ContractClient
