@@ -37,6 +37,7 @@ def _actions(actions: list[Action]) -> list[str]:
     lines = ["You may send:"]
     for action in actions:
         body = "" if action.example is None else json.dumps(action.example)
-        lines.append(f"  {action.method} {action.href.rsplit('/', 1)[-1]:<9} {body}")
+        path = action.href if action.method == "DELETE" else action.verb
+        lines.append(f"  {action.method} {path:<9} {body}".rstrip())
         lines += textwrap.wrap(action.label, WIDTH, initial_indent=" " * 7)
     return lines

@@ -66,7 +66,10 @@ def _marshmallow(field: Field, *, required: bool) -> fields.Field[Any]:
             return fields.Integer(strict=True, required=required, validate=in_range)
         case Choice(values=values):
             kind = StrictBoolean if isinstance(values[0], bool) else fields.String
-            return kind(required=required, validate=validate.OneOf(values))
+            words = [str(value).lower() if isinstance(value, bool) else value for value in values]
+            return kind(
+                required=required, validate=validate.OneOf(values, error=f"Must be one of: {', '.join(words)}.")
+            )
         case Positions(among=among, least=least, most=most):
             inner = fields.Integer(strict=True, validate=validate.OneOf(among))
             length = validate.Length(least, most)
