@@ -45,6 +45,5 @@ accesslog = None
 
 
 def when_ready(_arbiter: object) -> None:
-    """Tell a person at a terminal where to go; a log has gunicorn's own line."""
-    if sys.stderr.isatty():
-        print(f"croupier: play at http://{_settings.address}/ and stop with ctrl-C", file=sys.stderr)  # noqa: T201
+    """Tell whoever started it where to look."""
+    print(f"croupier: serving http://{_settings.address}/v1/games", file=sys.stderr, flush=True)  # noqa: T201

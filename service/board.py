@@ -72,6 +72,7 @@ def _actions(actions: list[Action], known: Dictionary) -> list[str]:
     lines = [said("You may send:", known)]
     for action in actions:
         body = "" if action.example is None else json.dumps(action.example)
-        lines.append(f"  {action.method} {action.href.rsplit('/', 1)[-1]:<9} {body}")
+        path = action.href if action.method == "DELETE" else action.verb
+        lines.append(f"  {action.method} {path:<9} {body}".rstrip())
         lines += textwrap.wrap(action.label, WIDTH, initial_indent=" " * 7)
     return lines

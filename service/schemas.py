@@ -65,7 +65,8 @@ def _marshmallow(field: Field, *, required: bool) -> fields.Field[Any]:
             return fields.Integer(strict=True, required=required, validate=in_range)
         case Choice(values=values):
             kind = _KINDS[type(values[0])]
-            return kind(required=required, validate=validate.OneOf(values))
+            words = ", ".join(str(value).lower() if isinstance(value, bool) else str(value) for value in values)
+            return kind(required=required, validate=validate.OneOf(values, error=f"Must be one of: {words}."))
         case Positions(among=among, least=least, most=most):
             inner = fields.Integer(strict=True, validate=validate.OneOf(among))
             length = validate.Length(least, most)

@@ -12,6 +12,7 @@ def main() -> int:
     arguments.add_argument("-s", action="store_true")
     arguments.add_argument("-H", action="append", default=[])
     arguments.add_argument("-d")
+    arguments.add_argument("-w", default="")
     arguments.add_argument("url")
     asked = arguments.parse_args()
     headers = dict(each.split(": ", 1) for each in asked.H)
@@ -21,6 +22,8 @@ def main() -> int:
             sys.stdout.buffer.write(answer.read())
     except HTTPError as refusal:
         sys.stdout.buffer.write(refusal.read())
+    sys.stdout.buffer.flush()
+    sys.stdout.write(asked.w.replace("\\n", "\n"))
     return 0
 
 
