@@ -11,6 +11,7 @@ from msgspec.structs import replace
 from engine import play
 from engine.cards import Card, face
 from engine.game import Action, Event, Illegal, Invalid, Move
+from engine.games import GAMES
 from engine.piles import Memory, Pile, Viewer, look_as
 from tests.mutations import tried_actions
 from tests.rounds import Playthrough, body_of, dice, piles_in, settings
@@ -18,6 +19,8 @@ from tests.rounds import Playthrough, body_of, dice, piles_in, settings
 VIEW, REFUSAL, TIME = "the view", "a refusal", "the time"
 """What may never tell two worlds apart."""
 TRIES = 12
+FORKS = 12
+"""About how often a round is played on in two worlds, however long it is."""
 
 
 def permuted(position: play.Position, viewer: Viewer, random: Random) -> play.Position:
@@ -170,12 +173,12 @@ def first_apart(one: list[tuple[Event, Any]], other: list[tuple[Event, Any]]) ->
 
 
 def told_apart_by(game: str, viewer: Viewer, seed: int, moves: int = 12) -> set[str]:
-    """Play a round at random, and from every third step on in two worlds; return what told them apart."""
-    random, found = dice(seed), set[str]()
+    """Play a round at random, and from some of its steps on in two worlds; return what told them apart."""
+    random, found, spacing = dice(seed), set[str](), 1 + GAMES[game].spec.bound // FORKS
     playthrough = Playthrough(game, random.choice(list(settings(game))), secret=random.randbytes(64))
     while not playthrough.rounds and not playthrough.over:
         playthrough.at_random(random)
-        if random.randrange(3):
+        if random.randrange(spacing):
             continue
         here = playthrough.position
         worlds = Worlds(here, permuted(here, viewer, random), viewer, playthrough.now)
