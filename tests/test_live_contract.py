@@ -4,6 +4,7 @@ import json
 import socket
 from collections.abc import Iterator
 from http.client import HTTPResponse
+from itertools import cycle
 from logging import getLogger
 from types import SimpleNamespace
 from typing import cast
@@ -14,6 +15,7 @@ from gunicorn.http.errors import UnsupportedTransferCoding
 from engine.games import GAMES
 from service.server import Worker
 from tests.contract import CONTRACT, Answer, Contract, LiveClient, Occurrence
+from tests.frames import STREAMS
 from tests.servers import ServiceProcess, StoreProcess
 
 HOST = b"Host: table\r\n"
@@ -31,19 +33,52 @@ def _service(server: StoreProcess, tmp_path_factory: pytest.TempPathFactory) -> 
         yield service.up()
 
 
+JSON_TYPE = {"Content-Type": "application/json"}
+QUICK = {"speed": {"countdown_ms": 0}}
+"""Options with which a round needs no waiting."""
+
+
+def opened(client: LiveClient, slug: str) -> tuple[str, list[dict[str, str]]]:
+    """Open a session for as many as the game needs: its path, and the headers of its seats."""
+    names = [f"Player {number + 1}" for number in range(GAMES[slug].spec.seats[0])]
+    asked = {"game": slug, "seats": names, "options": QUICK.get(slug, {})}
+    answer = client.send("POST", "/v1/sessions", json.dumps(asked).encode(), JSON_TYPE).json()
+    tokens = [each["token"] for each in answer["tokens"]]
+    seats = [JSON_TYPE | {"Authorization": f"Bearer {token}"} for token in tokens]
+    return f"/v1/sessions/{answer['session']['id']}", seats
+
+
+@pytest.mark.parametrize("kind", STREAMS)
 @pytest.mark.parametrize("slug", GAMES)
-def test_a_client_that_knows_no_game_plays_a_round(service: ServiceProcess, slug: str) -> None:
-    """It sends the first example each time, and reads the score of the settled round."""
+def test_a_client_that_knows_no_game_plays_a_round(service: ServiceProcess, slug: str, kind: str) -> None:
+    """Each seat that is to act sends its first example; a stream tells it all, and the score is that of the round."""
     client = LiveClient(service.url)
-    json_type = {"Content-Type": "application/json"}
-    opened = client.send("POST", "/v1/sessions", json.dumps({"game": slug}).encode(), json_type).json()
-    seat = json_type | {"Authorization": f"Bearer {opened['tokens'][0]['token']}"}
-    view = opened["session"]
-    for _ in range(GAMES[slug].spec.bound):
-        first = view["actions"][0]
-        view = client.send(first["method"], first["href"], json.dumps(first["example"]).encode(), seat).json()
-    assert view["status"] == "settled"
-    assert client.send("GET", f"/v1/sessions/{view['id']}/score", headers=seat).json()["final"]
+    path, seats = opened(client, slug)
+    with client.follow(f"{path}/events", seats[-1] | {"Accept": kind}) as told:
+        frame = next(told)
+        for seat in cycle(seats):
+            view = client.send("GET", path, headers=seat).json()
+            if view["seats"][view["you"]["seat"]]["to_act"]:
+                first = view["actions"][0]
+                view = client.send(first["method"], first["href"], json.dumps(first["example"]).encode(), seat).json()
+            while frame["version"] < view["version"]:
+                frame = next(told)
+            if frame["view"]["status"] == "settled":
+                break
+    assert client.send("GET", f"{path}/score", headers=seats[0]).json()["final"]
+
+
+@pytest.mark.parametrize("kind", STREAMS)
+def test_a_stream_ends_with_the_session(service: ServiceProcess, kind: str) -> None:
+    """Whoever watches is told, and a finished session can be heard of once more."""
+    client = LiveClient(service.url)
+    path, (seat,) = opened(client, "spice-island-poker")
+    with client.follow(f"{path}/events", {"Accept": kind}) as told:
+        client.send("POST", f"{path}/leave", headers=seat)
+        assert [frame["event"] for frame in told] == ["snapshot", "move", "end"]
+    with client.follow(f"{path}/events", {"Accept": kind}) as told:
+        assert [frame["event"] for frame in told] == ["snapshot", "end"]
+    assert client.send("GET", f"{path}/events?after=1", headers={"Accept": kind}).status == 204
 
 
 @pytest.mark.parametrize("path", ["/v1/games", "/openapi.yaml", "/openapi.json", "/healthz", "/readyz", "/v1/nowhere"])
