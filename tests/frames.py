@@ -66,6 +66,8 @@ def _is_retry(block: bytes) -> bool:
 def _out_of_place(frame: Frame, before: Frame | None) -> str:
     """Return why a frame may not stand where it stands."""
     kind = frame.get("event")
+    if "view" in frame and frame["view"]["version"] != frame.get("version"):
+        return "a view of another version"
     if kind in ("snapshot", "reset") and (before or "view" not in frame or frame["events"]):
         return "a beginning that is none"
     if before is None:

@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Callable, Iterable
+from contextlib import closing
 from threading import Thread
 from typing import Any
 from wsgiref.types import StartResponse, WSGIEnvironment
@@ -9,10 +10,12 @@ from wsgiref.types import StartResponse, WSGIEnvironment
 import pytest
 from flask import Flask
 from werkzeug.serving import make_server
+from werkzeug.test import TestResponse
 from werkzeug.wrappers import Response
 
-from tests.contract import CONTRACT, Contract, ContractBreach, ContractClient, LiveClient
+from tests.contract import CONTRACT, Contract, ContractBreach, ContractClient, LiveClient, frames
 from tests.documented import PROBLEM
+from tests.frames import NDJSON, SSE, Frame
 
 DOCUMENT = CONTRACT.document
 EXAMPLES = DOCUMENT.tree["components"]["examples"]
@@ -51,12 +54,18 @@ class Planted:
         response.headers.extend(self.headers)
         return response
 
-    def send(self, contract: Contract) -> None:
+    def send(self, contract: Contract) -> TestResponse:
         """Let a stub say it to a client of the contract."""
         app = Flask("stub")
         app.wsgi_app = self.said()  # type: ignore[method-assign]
         app.test_client_class = type("StubClient", (ContractClient,), {"contract": contract})
-        app.test_client().open(self.target, method=self.method, json=self.sent)
+        return app.test_client().open(self.target, method=self.method, json=self.sent)
+
+    def read(self, contract: Contract) -> list[Frame]:
+        """Let a stub say it, and read the stream to its end."""
+        answer = self.send(contract)
+        with closing(answer):
+            return list(frames(answer))
 
 
 SEEN = {
@@ -175,6 +184,82 @@ def test_a_planted_fault_is_refused(why: str) -> None:
         planted.send(contract)
     assert why in str(breach.value)
     assert not contract.seen
+
+
+# Streams: what goes wrong in one is refused as it is read.
+
+MOVE, SNAPSHOT, END = (EXAMPLES[f"{name}Frame"]["value"] for name in ("Move", "Snapshot", "End"))
+LAST = {"event": "end", "version": MOVE["version"], "reason": None}
+
+
+def sse(frame: dict[str, Any], name: object = None, number: object = None) -> bytes:
+    """Return a frame as a server-sent event, under its own name and number or under others."""
+    named = (number or frame["version"], name or frame["event"], json.dumps(frame))
+    return "id: {}\nevent: {}\ndata: {}\n\n".format(*named).encode()
+
+
+def line(frame: dict[str, Any]) -> bytes:
+    return json.dumps(frame).encode() + b"\n"
+
+
+def following(frame: dict[str, Any], **changes: Any) -> dict[str, Any]:  # noqa: ANN401 - any JSON
+    """Return the frame after another, with what is changed in it."""
+    made = frame | {"version": frame["version"] + 1} | changes
+    return made | {"view": made["view"] | {"version": made["version"]}} if "view" in made else made
+
+
+def stream(raw: bytes, kind: str = SSE) -> Planted:
+    planted = Planted(200, None, Cache_Control="no-store", Vary="Accept", Content_Language="en", Croupier_Time="5")
+    planted.target, planted.raw = f"{LOOK}/events", raw
+    planted.having("X-Accel-Buffering", "no")
+    planted.having("Content-Type", kind)
+    return planted
+
+
+SOUND = {
+    SSE: b"retry: 1000\n\n" + sse(MOVE) + b":\n\n" + sse(following(MOVE)) + sse(following(LAST)),
+    NDJSON: line(SNAPSHOT) + b"\n" + line(END),
+}
+
+
+@pytest.mark.parametrize("kind", SOUND)
+def test_a_documented_stream_is_read_to_its_end(kind: str) -> None:
+    """What is sent in silence, and how long to wait, are no frames."""
+    told = stream(SOUND[kind], kind).read(Contract(DOCUMENT))
+    assert [frame["event"] for frame in told][-1] == "end"
+
+
+BROKEN: dict[str, tuple[str, bytes]] = {
+    "an event beside its data": (SSE, sse(MOVE, number=7)),
+    "an event beside its data: b'id: 5\\nevent: reset": (SSE, sse(MOVE, name="reset")),
+    "no event of this service: b'id: 5\\ndata": (SSE, sse(MOVE).replace(b"event: move\n", b"")),
+    "no event of this service: b'id: 5\\nid": (SSE, b"id: 5\n" + sse(MOVE)),
+    "no event of this service: b'name": (SSE, b"name: x\n" + sse(MOVE)),
+    "no event of this service: b'retry": (SSE, b"retry: soon\n\n"),
+    "no JSON": (NDJSON, b"{\n"),
+    "a name occurs twice": (NDJSON, b'{"event": "end", "event": "end"}\n'),
+    "'rang' is not one of": (NDJSON, line(MOVE | {"event": "rang"})),
+    "'hidden' was unexpected": (NDJSON, line(MOVE | {"hidden": 1})),
+    "frame at $.reason": (NDJSON, line(LAST | {"reason": "whoops"})),
+    "frame at $.events[0]: 'amount' is a required": (NDJSON, line(following(MOVE, view=SEAT_VIEW, version=2))),
+    "a view of another version": (NDJSON, line(MOVE | {"version": 9})),
+    "frame at $.events[0]": (NDJSON, line(MOVE | {"events": [{"type": "rang", "seat": 0}]})),
+    "a gap": (NDJSON, line(MOVE) + line(following(MOVE, version=8))),
+    "a gap: {'event': 'end'": (NDJSON, line(MOVE) + line(following(LAST))),
+    "something after the end": (NDJSON, line(LAST) + line(following(MOVE))),
+    "a beginning that is none": (NDJSON, line(MOVE) + line(following(SNAPSHOT, version=7))),
+    "a beginning that is none: {'event': 'reset'": (NDJSON, line(MOVE | {"event": "reset"})),
+    "ends in the middle of a message": (SSE, sse(MOVE)[:-1]),
+}
+
+
+@pytest.mark.parametrize("why", BROKEN)
+def test_a_planted_fault_in_a_stream_is_refused(why: str) -> None:
+    """Each is refused for what it is, when it is read."""
+    kind, raw = BROKEN[why]
+    with pytest.raises(ContractBreach) as breach:
+        stream(raw, kind).read(Contract(DOCUMENT))
+    assert why in str(breach.value)
 
 
 def test_a_head_with_a_body_is_refused() -> None:
