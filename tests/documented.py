@@ -168,7 +168,7 @@ class Document:
 
     def _reply(self, here: str) -> Reply:
         _, node = self.at(here)
-        problem = node.get("content", {}).get(PROBLEM, {}).get("schema", {})
+        problem = self._inlined(node.get("content", {}).get(PROBLEM, {}).get("schema", {}))
         return Reply(
             headers=self.headers(f"{here}/headers") if "headers" in node else {},
             bodies=dict(self._media(here)),

@@ -3,6 +3,8 @@ import type { components, paths } from "./generated/croupier";
 
 type Schemas = components["schemas"];
 type View = paths["/v1/sessions/{id}"]["get"]["responses"]["200"]["content"]["application/json"];
+type Refused =
+  paths["/v1/sessions/{id}/choose"]["post"]["responses"]["409"]["content"]["application/problem+json"];
 type Opened = paths["/v1/sessions"]["post"]["responses"]["201"]["content"]["application/json"];
 
 /** The view's game tells its table apart. */
@@ -12,10 +14,51 @@ export function headline(view: View): string {
       return `${view.table.balance} chips, ${view.table.dealer.cards.length} cards against you`;
     case "skulls-and-swords":
       return `hand ${view.table.hand_number}, ${view.table.decks.game} cards left`;
+    case "jackpot":
+      return `${view.table.jackpot} chips, seat ${view.table.turn ?? "?"} to drop`;
+    case "speed":
+      return `${view.table.piles.left.top ?? "--"} ${view.table.piles.right.top ?? "--"}`;
+    case "beat-the-dealer":
+      return `seat ${view.table.guesser ?? "?"} guesses, ${view.table.deck} cards left`;
     default:
       return "a game that this client does not draw";
   }
 }
+
+/** What a stream tells is told apart by its kind, and the view in it by its game. */
+export function heard(frame: Schemas["StreamFrame"]): string {
+  if (frame.event === "end") return `over: ${frame.reason ?? "see the session"}`;
+  const types = frame.events.map((event) => event.type).join(", ");
+  return frame.view === undefined ? types : `${types}: ${headline(frame.view)}`;
+}
+
+/** An event is told apart by its type. */
+export function seen(event: Schemas["SpeedEvent"]): string {
+  return event.type === "play" ? `seat ${event.seat} played ${event.card[0]} ${event.pile}` : event.type;
+}
+
+/** A refused play says what a player wants to know. */
+export function consoled(refused: Refused): string {
+  switch (refused.code) {
+    case "pile-changed":
+      return `${refused.ms} ms late on the ${refused.pile} pile, seat ${refused.by ?? "none"} was first`;
+    case "illegal-play":
+    case "penalized":
+      return `wait until ${refused.penalty_until}`;
+    default:
+      return refused.detail;
+  }
+}
+
+export const seats: Schemas["OpenJackpot"]["seats"] = ["Anna", { open: true }, { bot: "hard" }];
+
+export const taken: Schemas["Join"] = { seat: 1, bot: "easy" };
+
+// @ts-expect-error: a bot has a level of its own
+export const friend: Schemas["Join"] = { seat: 1, bot: "friendly" };
+
+// @ts-expect-error: a game of one seat has no bots
+export const alone: Schemas["OpenSpiceIslandPoker"]["seats"] = [{ bot: "easy" }];
 
 /** A client that knows no game follows the first action. */
 export async function playOn(opened: Opened): Promise<Schemas["Moved"] | Schemas["Problem"]> {
