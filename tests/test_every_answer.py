@@ -1,6 +1,7 @@
 """Every operation, status and code in the contract occurs, and each is provoked by what it is for."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import closing
 from unittest.mock import patch
 
 import pytest
@@ -9,8 +10,9 @@ from service.connection import StoreAway
 from service.records import DAY_MS
 from service.streams import Streams
 from tests.claims import contested, misfit
-from tests.contract import CONTRACT, Occurrence
-from tests.frames import SSE
+from tests.contract import CONTRACT, Occurrence, frames
+from tests.feeds import ended
+from tests.frames import SSE, STREAMS
 from tests.scene import JACKPOT, OPERATIONS, SKULLS, SPEED, SPICE, VERBS, Ask, Scene, SeenClient
 
 HAND_OPEN = ("wager", "leave")
@@ -19,6 +21,13 @@ UNREAD = {each for each in CONTRACT.documented() if each.operation == "unread"}
 NO_SESSION = "/v1/sessions/" + "A" * 22
 OTHER_SEAT = {"seat": 5}
 """A seat that nobody holds, and the host alone may speak of."""
+
+
+@pytest.fixture(name="scene")
+def _scene() -> Iterator[Scene]:
+    scene = Scene()
+    yield scene
+    ended(scene.app)
 
 
 def accept(scene: Scene, ask: Ask) -> None:
@@ -259,6 +268,28 @@ def test_a_documented_answer_occurs(wanted: Occurrence) -> None:
     SeenClient.contract.seen.clear()
     PROVOKED[wanted.status, wanted.code](scene, ask)
     assert wanted in SeenClient.contract.seen
+
+
+def representations(name: str) -> list[str]:
+    """Return the media types of an operation that is accepted."""
+    method, path = OPERATIONS[name]
+    here = f"/paths/{path.replace('/', '~1')}/{method.lower()}/responses"
+    return [
+        kind for status, reply in CONTRACT.document.replies(here).items() if status < "300" for kind in reply.bodies
+    ]
+
+
+REPRESENTATIONS = [(name, kind) for name in OPERATIONS for kind in representations(name)]
+
+
+@pytest.mark.parametrize(("name", "kind"), REPRESENTATIONS)
+def test_a_documented_representation_is_answered(scene: Scene, name: str, kind: str) -> None:
+    """Whoever accepts nothing else is sent it, as it is documented; of a stream, its beginning."""
+    ask = scene.accepted(name)
+    with closing(scene.send(ask, headers=ask.headers | {"Accept": kind})) as answer:
+        assert (answer.status_code // 100, answer.mimetype) == (2, kind)
+        if kind in STREAMS:
+            assert next(frames(answer))["event"] == "snapshot"
 
 
 @pytest.mark.parametrize("name", OPERATIONS)
