@@ -19,8 +19,8 @@ from msgspec.msgpack import Encoder
 from bench.floor import SAMPLE, Sample
 from bench.load import BenchError, Player, play
 from bench.processes import tree
-from service.embedded import start_store
 from service.connection import connect
+from service.embedded import start_store
 from service.store import COMMIT, LOAD, Deadline, Store
 
 if TYPE_CHECKING:
