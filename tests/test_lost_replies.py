@@ -129,7 +129,7 @@ def test_a_client_that_sends_again_of_itself_is_found_out(
     table: Table, stored: Stored, line: Line, clock: Clock, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """One retry, as the client library has it by default, and a move is made twice."""
-    monkeypatch.setattr(scripts, "Retry", lambda backoff, _retries: Retry(backoff, 1))
+    monkeypatch.setattr("service.connection.Retry", lambda backoff, _retries: Retry(backoff, 1))
     store = ClockedStore(line.url, clock)
     table.client = create_app(Settings(log_level="CRITICAL"), store).test_client()
     with pytest.raises(AssertionError):
