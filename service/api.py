@@ -5,6 +5,7 @@ import re
 from flask import Blueprint, Response, request
 
 from engine import play
+from engine.games import GAMES
 from service import documents, languages, reading, schemas, views
 from service.board import board
 from service.body import an_object
@@ -16,7 +17,7 @@ TEXT = "text/plain; charset=utf-8"
 REVISION = "r1"
 """A release that changes the bytes of a representation raises it."""
 MOST_LISTED = 50
-VERBS = ("deal", "choose", "swap", "confirm", "wager", "evaluate", "leave", "seed")
+VERBS = sorted({verb for game in GAMES.values() for verb in game.spec.verbs} | play.COMMON_VERBS.keys())
 
 api = Blueprint("api", __name__)
 

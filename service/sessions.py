@@ -32,6 +32,7 @@ TICKET_MS = 3600 * 1000
 NOTHING = b""
 
 Body = Mapping[str, Any]
+_Admit = Callable[[Loaded], Record]
 
 
 class Store(Protocol):
@@ -77,7 +78,7 @@ class KeyReused(Exception):
 
 
 class Busy(Exception):
-    """Too many races were lost; nothing was written."""
+    """Too many races were lost, or too much was due; nothing of the request was done."""
 
 
 class VersionMismatch(Exception):
@@ -198,7 +199,7 @@ class Sessions:
         found = []
         for place in places:
             try:
-                seen = self.follow(records.listed(place))
+                seen = self._read(records.listed(place), None, _stored, deadline)
             except Busy:  # it is there, and does not keep the others from being shown
                 continue
             except UnknownSession:
@@ -276,9 +277,9 @@ class Sessions:
         """Raise `StoreAway` unless the store answers."""
         self._store.now(Deadline())
 
-    def _read(self, session: str, owner: bytes | None, admit: Callable[[Loaded], Record]) -> Seen:
+    def _read(self, session: str, owner: bytes | None, admit: _Admit, deadline: Deadline | None = None) -> Seen:
         """Return the session with what is due settled, and committed if anything was (C-5)."""
-        deadline = Deadline()
+        deadline = deadline or Deadline()
         for _ in range(MOST_RACES):
             loaded = self._store.load(session, "", deadline)
             record = admit(loaded)

@@ -208,7 +208,8 @@ def _seat_offers(position: play.Position, own: int | None) -> list[Offer]:
         return []
     free, held = play.open_seats(position), position.state.held
     persons = tuple(seat for seat, holder in enumerate(held) if holder == PERSON)
-    others = tuple(seat for seat in position.state.taken() if seat != own)
+    may_leave = play.game_of(position).may_leave
+    others = tuple(seat for seat in position.state.taken() if seat != own and may_leave(position.state, seat))
     found = []
     if free and position.game in BOTS:
         shape = Shape((Choice("seat", free), Choice("bot", LEVELS)))
@@ -218,6 +219,8 @@ def _seat_offers(position: play.Position, own: int | None) -> list[Offer]:
         found.append(Offer("token", label, Shape((Choice("seat", persons),)), {"seat": persons[0]}))
     if others:
         found.append(Offer("leave", "Take a seat out", Shape((Choice("seat", others),)), {"seat": others[0]}))
+    if own is None:
+        found.append(Offer("leave", "Leave, and pass the host's rights on"))
     return found
 
 

@@ -10,7 +10,7 @@ from typing import Any
 from msgspec import Struct, convert
 from msgspec.structs import replace
 
-from engine.cards import Card, Face, pack, rank
+from engine.cards import Card, Face, pack
 from engine.fields import CLIENT_SEED, Amount, Choice, Option, Options, Shape
 from engine.game import Action, Event, Invalid, Move, Offer, Score, Spec, Standing, State, must_be_from
 from engine.piles import Look, Pile, Sight
@@ -440,23 +440,21 @@ def _phase(state: Hands) -> str:
 
 
 def _player(state: Hands, look: Look) -> PlayerHand:
-    return PlayerHand(look(state.player), _seen_category(look(state.player), state.house))
+    hand = _seen_hand(look(state.player), state.house)
+    return PlayerHand(look(state.player), hand.category if hand else None)
 
 
 def _dealer(state: Hands, look: Look) -> DealerHand:
     """Return the dealer's hand; what it is worth follows from the faces that are seen alone."""
     faces = look(state.hole) + look(state.upcard)
-    category = _seen_category(faces, state.house)
-    qualified = None
-    if category:
-        qualified = category is not Category.NOTHING or {ACE, KING} <= {rank(f) for f in faces if f}
-    return DealerHand(faces, category, qualified)
+    hand = _seen_hand(faces, state.house)
+    return DealerHand(faces, hand.category if hand else None, qualifies(hand) if hand else None)
 
 
-def _seen_category(faces: tuple[Face | None, ...], house: House) -> Category | None:
-    """Return the category of five faces that are all seen."""
+def _seen_hand(faces: tuple[Face | None, ...], house: House) -> Hand | None:
+    """Return the hand of five faces that are all seen."""
     seen = [face for face in faces if face]
-    return rank_five(seen, Rules(wheel=house.wheel)).category if len(seen) == HAND_SIZE else None
+    return rank_five(seen, Rules(wheel=house.wheel)) if len(seen) == HAND_SIZE else None
 
 
 def _drawn(faces: tuple[Face | None, ...]) -> str:
