@@ -7,9 +7,10 @@ from urllib.request import Request, urlopen
 
 
 def main() -> int:
-    """Send one request and write the answer's body."""
+    """Send one request and write the answer's body as it comes."""
     arguments = ArgumentParser()
     arguments.add_argument("-s", action="store_true")
+    arguments.add_argument("-N", action="store_true")
     arguments.add_argument("-H", action="append", default=[])
     arguments.add_argument("-d")
     arguments.add_argument("-w", default="")
@@ -18,8 +19,10 @@ def main() -> int:
     headers = dict(each.split(": ", 1) for each in asked.H)
     request = Request(asked.url, None if asked.d is None else asked.d.encode(), headers)  # noqa: S310 - a test's own URL
     try:
-        with urlopen(request, timeout=10) as answer:  # noqa: S310
-            sys.stdout.buffer.write(answer.read())
+        with urlopen(request, timeout=60) as answer:  # noqa: S310
+            while chunk := answer.read1():
+                sys.stdout.buffer.write(chunk)
+                sys.stdout.buffer.flush()
     except HTTPError as refusal:
         sys.stdout.buffer.write(refusal.read())
     sys.stdout.buffer.flush()
