@@ -63,18 +63,22 @@ class Line:
                 if not passing:
                     return None
                 if source is client and (cut := self._due(passing)):
-                    return self._sever(cut, passing, client, store)
-                target.sendall(passing)
+                    if self._severed(cut, passing, client, store):
+                        return None
+                else:
+                    target.sendall(passing)
 
-    def _sever(self, cut: Cut, request: bytes, client: socket.socket, store: socket.socket) -> None:
-        """Let as much pass as the cut says."""
+    def _severed(self, cut: Cut, request: bytes, client: socket.socket, store: socket.socket) -> bool:
+        """Let as much pass as the cut says; return whether that was less than there was."""
         if cut.request is not None:
             self.passed = len(request)
-            return store.sendall(request[: cut.request])
+            store.sendall(request[: cut.request])
+            return cut.request < len(request)
         store.sendall(request)
         reply = store.recv(MOST)
         self.passed = len(reply)
-        return client.sendall(reply[: cut.reply])
+        client.sendall(reply[: cut.reply])
+        return cut.reply < len(reply)
 
     def _due(self, request: bytes) -> Cut | None:
         """Return the cut that was ordered, if this is the request for it; it is made once."""

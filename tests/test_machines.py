@@ -41,9 +41,12 @@ class Machine(RuleBasedStateMachine):
 
     @initialize(data=st.data())
     def open(self, data: st.DataObject) -> None:
-        """Open a session under some setting."""
+        """Open a session under some setting, with as few seats as the game needs or one more."""
         options = data.draw(st.sampled_from(list(settings_of(self.game))))
-        self.playthrough = Playthrough(self.game, options, secret=data.draw(st.binary(min_size=64, max_size=64)))
+        least, most = GAMES[self.game].spec.seats
+        seats = data.draw(st.sampled_from(sorted({least, min(least + 1, most)})))
+        secret = data.draw(st.binary(min_size=64, max_size=64))
+        self.playthrough = Playthrough(self.game, options, seats, secret)
 
     @property
     def position(self) -> play.Position:
@@ -62,10 +65,17 @@ class Machine(RuleBasedStateMachine):
             seat, offer = data.draw(st.sampled_from(offered))
             self._step(seat, Action(offer.verb, data.draw(bodies(offer.shape))))
 
-    @precondition(_is_open)
-    @rule(data=st.data())
-    def carry_on(self, data: st.DataObject) -> None:
-        """Send a first example, or wait."""
+    def _can_go_on(self) -> bool:
+        """Return whether a seat can act or something is due: where all but one have left there is nothing."""
+        if self.playthrough.over:
+            return False
+        able = any(self.playthrough.own(seat) for seat in self.playthrough.seats)
+        return able or play.game_of(self.position).due(self.position.state) is not None
+
+    @precondition(_can_go_on)
+    @rule()
+    def carry_on(self) -> None:
+        """Send every seat's first example, or wait."""
         self.playthrough.forward()
 
     @precondition(_is_open)
