@@ -12,8 +12,8 @@ from werkzeug.test import TestResponse
 
 from service import create_app, streams
 from service.connection import StoreAway
-from service.sessions import Store
 from service.settings import Settings
+from service.store import Store
 from tests.contract import ContractClient
 from tests.frames import NDJSON, SSE, Frame, StreamReader
 
@@ -39,7 +39,7 @@ def serving(store: Store, places: int = 64, client: type[FlaskClient] = Contract
 
 
 def ended(app: Flask) -> None:
-    """End an application's reader, as a worker that is told to stop does."""
+    """End an application's reader, as a worker that is told to stop does, and its connections to the store."""
     streams.closing.set()
     reader = reader_of(app)
     if reader._thread:
@@ -48,6 +48,9 @@ def ended(app: Flask) -> None:
         reader._thread.join(PATIENCE)
         assert not reader._thread.is_alive()
     streams.closing.clear()
+    store = app.extensions["sessions"]._store
+    assert isinstance(store, Store)
+    store._client.connection_pool.disconnect()
 
 
 def reader_of(app: Flask) -> streams.Reader:

@@ -17,7 +17,7 @@ from service.settings import Settings
 from service.store import Store
 from service.wakes import channel
 from tests.contract import LiveClient
-from tests.feeds import later
+from tests.feeds import ended, later
 from tests.parties import HOST, Party, Who
 from tests.rounds import dice
 from tests.servers import ServiceProcess, StoreProcess, eventually
@@ -51,7 +51,7 @@ def _party(server: StoreProcess) -> Iterator[Party]:
     app = create_app(Settings(log_level="CRITICAL"), store)
     app.test_client_class = FlaskClient
     yield Party(app.test_client()).seat("jackpot", ["Anna", "Bo", "Cleo"])
-    store._client.close()
+    ended(app)
 
 
 def follow(service: ServiceProcess, party: Party, who: Who = 0, kind: str = SSE, last: int | None = None) -> Wire:

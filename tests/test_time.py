@@ -16,7 +16,7 @@ from service.records import Entry
 from service.settings import Settings
 from service.wakes import channel
 from tests.conftest import Clock, ClockedStore
-from tests.feeds import listen, poll, serving
+from tests.feeds import ended, listen, poll, serving
 from tests.parties import HOST, Party
 from tests.servers import StoreProcess
 from tests.shelf import MadeUp
@@ -60,12 +60,12 @@ class World:
         self.clock = Clock()
         self.stored = Stored(url)
         self.store = ClockedStore(url, self.clock)
-        app = create_app(Settings(log_level="CRITICAL"), self.store)
-        app.test_client_class = FlaskClient
-        self.party = Party(app.test_client())
+        self.app = create_app(Settings(log_level="CRITICAL"), self.store)
+        self.party = Party(FlaskClient(self.app, self.app.response_class))
 
     def close(self) -> None:
-        """Give the connections back."""
+        """End the reader, and give the connections back."""
+        ended(self.app)
         self.stored.close()
         self.store.close()
 
