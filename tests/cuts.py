@@ -61,10 +61,10 @@ class Line:
                 source, target = (store, client) if store in ready else (client, store)
                 passing = source.recv(MOST)
                 if not passing:
-                    return None
+                    return
                 if source is client and (cut := self._due(passing)):
                     if self._severed(cut, passing, client, store):
-                        return None
+                        return
                 else:
                     target.sendall(passing)
 

@@ -16,7 +16,7 @@ from hypothesis.stateful import (
 )
 
 from engine import play
-from engine.game import Action, Event, Illegal, Move
+from engine.game import Action, Event, Illegal, Invalid, Move
 from engine.games import GAMES
 from engine.games.spice_island_poker import Hands, SpiceIslandPoker
 from engine.piles import look_as
@@ -103,7 +103,7 @@ class Machine(RuleBasedStateMachine):
         seat = data.draw(st.sampled_from(self.playthrough.seats))
         before = blob(self.position)
         for action in dice(seed).sample(list(tried_actions(self.position, seat, seed)), 5):
-            with contextlib.suppress(Illegal):
+            with contextlib.suppress(Illegal, Invalid):
                 play.advance(self.position, Move(seat, action, self.playthrough.now))
         assert blob(self.position) == before
 
