@@ -130,7 +130,8 @@ def test_whatever_the_host_is_offered_works(client: FlaskClient, clock: Clock, g
     assert company.seats[0].follow(reissue).status_code == 401
     company.seats[0] = Stranger(client, company.path, fresh["token"])
     play_by_first_examples(company, 1)
-    (take_out,) = host.offered("leave")
+    take_out, pass_on = host.offered("leave")
+    assert pass_on["example"] == {}
     assert host.followed(take_out)["seats"][take_out["example"]["seat"]]["left"]
     (delete,) = host.offered("delete")
     assert host.follow(delete).status_code == 204
