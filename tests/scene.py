@@ -9,6 +9,7 @@ from werkzeug.test import TestResponse
 
 from service import create_app, sessions
 from service.settings import Settings
+from service.streams import closing
 from tests.contract import CONTRACT, Contract, ContractClient
 from tests.shelf import MadeUp, Shelf
 
@@ -72,6 +73,13 @@ class Scene:
         self.app.test_client_class = SeenClient
         self.client = self.app.test_client()
         self._chance = MadeUp()
+
+    def close(self) -> None:
+        """End the reader of the streams, if there is one."""
+        closing.set()
+        if thread := self.app.extensions["streams"]._reader._thread:
+            thread.join()
+        closing.clear()
 
     def open(self, game: str, seats: list[Any] | None = None, **asked: Any) -> Opened:  # noqa: ANN401 - any of a create
         """Open a session."""

@@ -11,7 +11,6 @@ from service.records import DAY_MS
 from service.streams import Streams
 from tests.claims import contested, misfit
 from tests.contract import CONTRACT, Occurrence, frames
-from tests.feeds import ended
 from tests.frames import SSE, STREAMS
 from tests.scene import JACKPOT, OPERATIONS, SKULLS, SPEED, SPICE, VERBS, Ask, Scene, SeenClient
 
@@ -27,7 +26,7 @@ OTHER_SEAT = {"seat": 5}
 def _scene() -> Iterator[Scene]:
     scene = Scene()
     yield scene
-    ended(scene.app)
+    scene.close()
 
 
 def accept(scene: Scene, ask: Ask) -> None:
