@@ -138,6 +138,20 @@ def test_whatever_the_host_is_offered_works(client: FlaskClient, clock: Clock, g
     assert host.follow(delete).status_code == 410
 
 
+@games_of_several
+def test_the_rights_that_a_host_passes_on_work(client: FlaskClient, clock: Clock, game: str) -> None:
+    """C-10: whoever is given them is offered what the host was, and plays on."""
+    company = Company(client, clock, game, ["Guest", {"open": True}])
+    (pass_on,) = [each for each in company.host.offered("leave") if each["example"] == {}]
+    company.host.followed(pass_on)
+    assert company.host.view()["actions"] == company.watching.view()["actions"]
+    guest = company.seats[0]
+    assert guest.view()["you"] == {"seat": 0, "host": True}
+    (seat_bot,) = guest.offered("join")
+    assert guest.followed(seat_bot)["session"]["seats"][1]["kind"] == "bot"
+    play_by_first_examples(company, 1)
+
+
 @pytest.mark.parametrize("game", [slug for slug in SEVERAL if GAMES[slug].spec.seats[1] > 2])
 def test_the_hosts_deal_closes_what_is_open(client: FlaskClient, clock: Clock, game: str) -> None:
     """C-9: nobody is offered a closed seat any more, and the round is played without it."""

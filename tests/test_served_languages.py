@@ -148,7 +148,7 @@ def test_the_board_is_in_danish(party: Party) -> None:
     board = read(party, HOST, accept="text/plain")
     assert board.headers["Content-Language"] == "da"
     assert board.text.startswith(f"Gæt dealerens kort, runde 1, i gang\nspil {party.id}, version 1, du er værten\n")
-    assert "Pladser: 0 Anna, 1 Bo (har tur), 2 ledig, 3 Bot 4 (robot, svær)" in board.text
+    assert "Pladser: 0 Anna, 1 Bo (har turen), 2 ledig, 3 Bot 4 (robot, svær)" in board.text
     sent = re.compile(r"  (?:POST|DELETE) .*")
     assert ENGLISH_WORDS.findall(sent.sub("", board.text).replace("Bot 4", "").replace(party.id, "").lower()) == []
     assert sent.findall(board.text) == sent.findall(read(party, HOST, "en", "text/plain").text)
