@@ -45,5 +45,6 @@ accesslog = None
 
 
 def when_ready(_arbiter: object) -> None:
-    """Tell whoever started it where to look."""
-    print(f"croupier: serving http://{_settings.address}/v1/games", file=sys.stderr, flush=True)  # noqa: T201
+    """Tell a person at a terminal where to look; a log has gunicorn's own line."""
+    if sys.stderr.isatty():
+        print(f"croupier: serving http://{_settings.address}/v1/games until ctrl-C", file=sys.stderr)  # noqa: T201
