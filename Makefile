@@ -9,11 +9,11 @@ export REDOCLY_SUPPRESS_UPDATE_NOTICE := true
 
 COMPILE = uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --custom-compile-command 'make lock' $(UPGRADE)
 
-.PHONY: help run test lint format contract bench lock clean
+.PHONY: help run test lint format contract bench bench-streams lock clean
 .DEFAULT_GOAL := help
 
 help: ## list the targets
-	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-9s %s\n", $$1, $$2 }' Makefile
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-13s %s\n", $$1, $$2 }' Makefile
 
 run: $(VENV)/.run ## install what it needs and serve on 127.0.0.1:8080
 	@exec $(PYTHON) -m service
@@ -40,6 +40,9 @@ contract: $(NODE)/node_modules/.installed ## lint openapi.yaml and compile the T
 
 bench: $(VENV)/.run ## moves a second and what one costs, beside a floor (ARGS="--moves 2000")
 	@$(PYTHON) -m bench.run $(ARGS)
+
+bench-streams: $(VENV)/.run ## a thousand open streams for a minute (ARGS="--streams 100 --seconds 10")
+	@$(PYTHON) -m bench.streams $(ARGS)
 
 lock: ## make the lock files again (UPGRADE=--upgrade for newer releases)
 	@command -v uv >/dev/null || { echo "croupier: make lock needs uv (pip install uv)" >&2; exit 1; }
