@@ -41,11 +41,11 @@ def app(environ: "WSGIEnvironment", start_response: "StartResponse") -> Iterable
     environ["wsgi.input"].read()
     session = environ["PATH_INFO"].split("/")[3]
     key = environ["HTTP_IDEMPOTENCY_KEY"]
-    state, log, keys = (f"croupier:{{{session}}}:{part}" for part in ("state", "log", "keys"))
+    state, log, keys, wake = (f"croupier:{{{session}}}:{part}" for part in ("state", "log", "keys", "wake"))
     field = _SAMPLE.field + key
     call = _STORE.execute_command
     call("EVALSHA", LOAD.sha, 2, state, keys, field)
     change = (int(key) - 1, _SAMPLE.blob, _SAMPLE.drop_at, field, _SAMPLE.record, _SAMPLE.entry)
-    verdict = call("EVALSHA", COMMIT.sha, 3, state, log, keys, *change)
+    verdict = call("EVALSHA", COMMIT.sha, 4, state, log, keys, wake, *change)
     start_response("200 OK" if verdict == b"committed" else "409 Conflict", _SAMPLE.headers)
     return [_SAMPLE.body]
