@@ -236,3 +236,15 @@ def test_a_lobby_that_looks_at_every_session_is_found_out(
     monkeypatch.setattr(Store, "lobby", lambda store, after, _most, deadline: lobby(store, after, MANY, deadline))
     with pytest.raises(AssertionError):
         check_cost(app, clock, monkeypatch)
+
+
+def test_a_page_settles_nothing(client: FlaskClient, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What an abandoned table owes does not keep the others from being shown."""
+    opened = client.post("/v1/sessions", json={"game": "speed", "visibility": "public"}).get_json()
+
+    def owes_too_much(*_asked: object) -> None:
+        raise AssertionError("the lobby settles a table")
+
+    monkeypatch.setattr("engine.play.settle", owes_too_much)
+    listed = client.get("/v1/sessions").get_json()["sessions"]
+    assert listed[0]["id"] == opened["session"]["id"]
