@@ -319,6 +319,7 @@ def test_a_stream_above_the_cap_is_refused_and_a_poll_is_answered_at_once(party:
     empty = poll(party.client, party.path, party.headers(0), wait=30)
     assert (empty.status_code, empty.get_json()) == (200, {"version": 0, "frames": []})
     assert empty.headers["Retry-After"] == "1"
+    assert "Retry-After" not in poll(party.client, party.path, party.headers(0)).headers
     assert party.read(0).status_code == 200
     for feed in feeds:
         feed.close()

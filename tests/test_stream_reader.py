@@ -150,7 +150,7 @@ def test_a_store_that_was_away_costs_no_version(frail: StoreProcess, monkeypatch
 def test_what_a_newcomer_missed_is_told_although_the_store_failed(
     party: Party, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """A client that looked before others were told is caught up, also when the first try to do so fails."""
+    """A client that looked before others were told is caught up though that fails at first; nobody is told twice."""
     subscribe, entries = Reader.subscribe, Sessions.entries
     with follow(party) as feed:
         feed.next()
@@ -167,6 +167,7 @@ def test_what_a_newcomer_missed_is_told_although_the_store_failed(
         monkeypatch.setattr(Reader, "subscribe", late)
         with follow(party) as newcomer:
             assert versions(newcomer, 2) == [0, 1, 2]
+            assert versions(feed, moves(party)) == versions(newcomer, 3) == [3]
 
 
 def test_a_nudge_that_fails_is_no_reason_to_refuse(app: Flask, party: Party, monkeypatch: pytest.MonkeyPatch) -> None:
