@@ -42,6 +42,10 @@ class Record(Struct, frozen=True):
     opening: tuple[play.Seat, ...]
     position: play.Position
 
+    def expired(self, now: int) -> bool:
+        """Return whether the session is over at a time (ms); a clock that goes back revives nothing."""
+        return max(now, self.moved_at) >= self.expires_at
+
 
 class Repeat(Struct, frozen=True, array_like=True):
     """An idempotency record: the version that the request made, and the request's hash."""
@@ -72,8 +76,8 @@ class Seen(Struct, frozen=True):
         return self.record.position.state.finished is not None or self.expired()
 
     def expired(self) -> bool:
-        """Return whether the session has expired or was deleted; a clock that goes back revives nothing."""
-        return max(self.now, self.record.moved_at) >= self.record.expires_at
+        """Return whether the session has expired or was deleted."""
+        return self.record.expired(self.now)
 
     def view(self) -> play.View:
         """Return what the viewer may know."""

@@ -457,7 +457,7 @@ def _stored(loaded: Loaded) -> Record:
 def _live(loaded: Loaded) -> Record:
     """Return the record of a session that is not over; raise `Gone` for one that is."""
     record = _stored(loaded)
-    if max(loaded.now, record.moved_at) >= record.expires_at:  # a clock that goes back revives nothing
+    if record.expired(loaded.now):
         raise Gone
     return record
 

@@ -30,7 +30,7 @@ class Settings:
     threads: int = 32
     """Requests that each process answers at once, streams apart."""
     streams: int = 1024
-    """Streams that each process holds open; each takes a thread, which costs some 40 KB."""
+    """Streams that each process holds open; each takes a thread, which costs some 100 KB in all."""
     redis_url: str | None = None
     """Where the store is; None asks for the embedded one."""
     var_dir: Path = Path("var")

@@ -227,7 +227,7 @@ class Reader:
             for subscription in watched.subscriptions:
                 subscription.put(frame)
         watched.record = seen.record
-        if seen.now >= seen.record.expires_at:
+        if seen.expired():
             self._end(session)
             return
         wait = play.next_due(seen.record.position, seen.record.expires_at) - seen.now
