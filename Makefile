@@ -19,7 +19,7 @@ run: $(VENV)/.run ## install what it needs and serve on 127.0.0.1:8080
 	@exec $(PYTHON) -m service
 
 test: $(VENV)/.dev ## install what it needs and run the tests (ARGS="-k words")
-	@$(PYTHON) -m pytest $(ARGS)
+	@$(PYTHON) -m pytest --numprocesses auto --dist loadfile $(ARGS)
 
 lint: $(VENV)/.dev ## style, types, contract, Dockerfile and compose file
 	$(PYTHON) -m ruff check

@@ -228,8 +228,7 @@ def _race(client: FlaskClient, shelf: Shelf) -> Captured:
     if claims := contested(visit.view(), visit.view(1)):
         yield "SpeedChosen", visit.act("choose", claims[0])
         yield "PileChanged", visit.act("choose", claims[1], **visit.seats[1])
-        open_still = visit.view()["table"]["phase"] == "open"
-        if open_still and (wrong := misfit(visit.view())):
+        if wrong := misfit(visit.view()):
             yield "IllegalPlay", visit.act("choose", wrong)
             yield "Penalized", visit.act("choose", wrong)
             visit.act("leave", **visit.seats[1])

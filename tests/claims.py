@@ -10,7 +10,12 @@ Claim = dict[str, Any]
 
 
 def misfit(view: Mapping[str, Any], seat: int = 0) -> Claim | None:
-    """Return a play that fits on neither pile, if the seat's view has one."""
+    """Return a play that fits on neither pile, if play is open and the seat's view has one.
+
+    Where nobody can play after the deal, the next countdown runs already.
+    """
+    if view["table"]["phase"] != "open":
+        return None
     tops = [view["table"]["piles"][side]["top"] for side in SIDES]
     slots = view["table"]["hands"][seat]["slots"]
     for slot, card in enumerate(slots):
