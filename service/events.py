@@ -142,6 +142,8 @@ def _told(
         try:
             frame = subscription.get(heartbeat)
         except Empty:
+            if closing.is_set():
+                break
             yield None
             continue
         if frame is None:

@@ -70,6 +70,21 @@ class Worker(ThreadWorker):
         closing.set()
         super().handle_exit(sig, frame)
 
+    def handle_quit(self, sig: int, frame: FrameType | None) -> None:
+        """Stop in the same way: ctrl-C in a terminal, which reaches the workers too, cuts nobody off."""
+        self.handle_exit(sig, frame)
+
+    def handle(self, conn: TConn) -> bool:
+        """Serve a connection's next request; after its last one take leave of it here.
+
+        A client is waited for meanwhile, which the thread that accepts all the others has no time to do.
+        """
+        goes_on = super().handle(conn)
+        if not goes_on:
+            util.close_graceful(conn.sock)
+            conn.close = lambda graceful=False: None  # type: ignore[method-assign]  # noqa: ARG005
+        return goes_on
+
     def enqueue_req(self, conn: TConn) -> None:
         """Give a connection to a thread: for an instant until it speaks, and for seconds when it then falls silent.
 
@@ -88,6 +103,8 @@ class Worker(ThreadWorker):
         application = self.wsgi
 
         def serve(environ: MutableMapping[str, Any], start_response: _Start) -> Iterable[bytes]:
+            if "HTTP_HOST" not in environ and environ["SERVER_PROTOCOL"] != "HTTP/1.0":
+                raise errors.InvalidHeader("Host")  # RFC 9112, section 3.2
             environ["wsgi.input"] = _Body(environ["wsgi.input"])
             environ.pop("HTTP_UPGRADE", None)  # nothing else is spoken here, and routing would take it for a promise
             return application(environ, start_response)

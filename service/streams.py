@@ -132,6 +132,8 @@ class Reader:
 
     def _ask(self, subscription: Subscription, *, follow: bool) -> None:
         self._asked.put((follow, subscription))
+        if closing.is_set():  # the reader may have looked for the last time
+            subscription.put(None)
         with self._starting:
             if self._thread is None:  # not before a worker has been forked
                 self._thread = threading.Thread(target=self._run, name="stream-reader", daemon=True)

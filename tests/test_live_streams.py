@@ -201,10 +201,14 @@ def room(service: ServiceProcess, party: Party) -> int:
 # The end.
 
 
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
 def test_a_server_that_stops_ends_its_streams(
-    server: StoreProcess, party: Party, stored: Stored, tmp_path: Path
+    server: StoreProcess, party: Party, stored: Stored, tmp_path: Path, number: signal.Signals
 ) -> None:
-    """Every stream ends properly, without an `end`, since the session goes on, a poll is answered, and all is well."""
+    """Every stream ends properly, without an `end`, since the session goes on, a poll is answered, and all is well.
+
+    It is told by an operator, or by ctrl-C in a terminal.
+    """
     other = Party(party.client).seat("jackpot", ["Anna", "Bo"])
     with ServiceProcess(tmp_path / "var", REDIS_URL=server.url, WORKERS="2") as service:
         service.up()
@@ -213,7 +217,7 @@ def test_a_server_that_stops_ends_its_streams(
             next(wire.frames())
         polling = later(lambda: LiveClient(service.url).send("GET", f"{other.path}/events?wait=30"))
         eventually(lambda: stored.command("PUBSUB", "SHARDNUMSUB", channel(other.id))[1], "the poll waits")
-        service.process.send_signal(signal.SIGTERM)
+        service.process.send_signal(number)
         assert [list(wire.frames()) for wire in wires] == [[]] * len(wires)
         assert all(wire.ended for wire in wires)
         assert polling().json()["frames"] == []

@@ -3,6 +3,7 @@
 import json
 import socket
 from collections.abc import Iterator
+from contextlib import ExitStack
 from http.client import HTTPResponse
 
 import pytest
@@ -15,6 +16,7 @@ REFUSED = {
     "no request line": (b"GET /\r\n\r\n", 400, "bad-request"),
     "no such version": (b"GET / HTTP/9.9\r\n" + HOST + b"\r\n", 400, "bad-request"),
     "two hosts": (b"GET / HTTP/1.1\r\n" + HOST + HOST + b"\r\n", 400, "bad-request"),
+    "no host": (b"GET /healthz HTTP/1.1\r\nAccept: */*\r\n\r\n", 400, "bad-request"),
     "no length": (b"POST /v1/sessions HTTP/1.1\r\n" + HOST + b"Content-Length: x\r\n\r\n", 400, "bad-request"),
     "a long line": (b"GET /" + b"x" * 3000 + b" HTTP/1.1\r\n" + HOST + b"\r\n", 414, "uri-too-long"),
     "a long field": (b"GET / HTTP/1.1\r\n" + HOST + b"A: " + b"x" * 9000 + b"\r\n\r\n", 431, "headers-too-large"),
@@ -49,6 +51,27 @@ def test_a_request_that_cannot_be_read_is_answered_with_a_problem(service: Servi
     assert problem["status"] == status
     assert problem["code"] == code
     assert problem["type"] == f"urn:croupier:problem:{code}"
+
+
+def test_an_old_request_needs_no_host(service: ServiceProcess) -> None:
+    """HTTP/1.0 had none."""
+    with socket.create_connection(("127.0.0.1", service.port), timeout=30) as line:
+        line.sendall(b"GET /healthz HTTP/1.0\r\n\r\n")
+        answer = HTTPResponse(line)
+        answer.begin()
+        assert answer.status == 200
+
+
+def test_clients_that_do_not_leave_keep_nobody_waiting(service: ServiceProcess) -> None:
+    """Sixty refused requests whose connections stay open do not stop the worker: it would be killed after 30 s."""
+    with ExitStack() as held:
+        for _ in range(60):
+            line = held.enter_context(socket.create_connection(("127.0.0.1", service.port), timeout=30))
+            line.sendall(b"GET / HTTP/9.9\r\n\r\n")
+            assert line.recv(1)
+        with socket.create_connection(("127.0.0.1", service.port), timeout=20) as line:
+            line.sendall(b"GET /healthz HTTP/1.1\r\n" + HOST + b"\r\n")
+            assert line.recv(15) == b"HTTP/1.1 200 OK"
 
 
 @pytest.mark.parametrize("body", [b"zz\r\n", b"2\r\n{}}}}}\r\n"])
