@@ -4,6 +4,7 @@ import re
 import secrets
 import time
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 from flask import Flask, Request, Response, g, request
@@ -41,7 +42,7 @@ def create_app(settings: Settings, store: Store) -> Flask:
     app = App("croupier", static_folder=None)
     app.config["MAX_CONTENT_LENGTH"] = MOST_BYTES + 1  # of a longer body in chunks just so much is read
     app.url_map.merge_slashes = False  # no redirects
-    sessions = Sessions(store)
+    sessions = partial(Sessions, store)
     app.extensions["sessions"] = sessions
     app.extensions["streams"] = Streams(sessions, store.wakes(), settings.streams)
     app.before_request(_arrived)

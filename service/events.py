@@ -9,7 +9,7 @@ from flask import Blueprint, Response, current_app, request
 from service import languages, reading, views
 from service.documents import JSON
 from service.records import Seen, viewing
-from service.streams import Frame, Streams, Subscription, TooManyStreams, closing
+from service.streams import Frame, Streams, Subscription, TooManyStreams, closing, missed
 
 SSE = "text/event-stream"
 NDJSON = "application/x-ndjson"
@@ -43,10 +43,10 @@ class Feed:
         """Return what comes first: a snapshot, the versions missed, or a snapshot in place of too many."""
         if self.after is None:
             return [views.frame("snapshot", self.seen, self.language, with_view=True)]
-        missed = _streams().missed(self.seen, self.after)
-        if missed is None:
+        frames = missed(reading.sessions(), self.seen, self.after)
+        if frames is None:
             return [views.frame("reset", self.seen, self.language, with_view=True)]
-        return [self.told(frame) for frame in missed]
+        return [self.told(frame) for frame in frames]
 
     def told(self, frame: Frame) -> views.Frame:
         """Return a version as this viewer may know it."""

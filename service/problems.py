@@ -59,6 +59,7 @@ KINDS: dict[type[Exception], Kind] = {
     StoreAway: Kind(503, "store-unavailable", "The store does not answer", _SOON),
     TooManyStreams: Kind(503, "too-many-streams", "Every place for a stream is taken", _SOON),
     sessions.Busy: Kind(503, "busy", "Too many requests for this session at once", _SOON),
+    sessions.CatchingUp: Kind(503, "catching-up", "The session is catching up", _SOON),
 }
 HTTP_KINDS = {
     400: Kind(400, "bad-request", "The request cannot be read"),
@@ -75,6 +76,10 @@ DETAILS = {
     "key-reused": "This Idempotency-Key came with another request before; nothing was done.",
     "store-unavailable": "Send the request again, with its Idempotency-Key: it happens once.",
     "too-many-streams": "Poll in the meantime, or try again; another process may have a place.",
+    "catching-up": (
+        "The table is working through what time has decided since the last visit. Nothing of the request was done: "
+        "send it again."
+    ),
     "busy": "Nothing was done; send the request again, with its Idempotency-Key.",
     "unsupported-media-type": "Send Content-Type: application/json, in UTF-8.",
     "body-too-large": "A body has at most 16 KiB.",

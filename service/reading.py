@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any, cast
 from urllib.parse import parse_qs
 
-from flask import current_app, request
+from flask import current_app, g, request
 from werkzeug.datastructures import MIMEAccept
 from werkzeug.exceptions import BadRequest, RequestEntityTooLarge
 
@@ -25,7 +25,10 @@ _NUMBER = re.compile(r"[0-9]{1,15}", re.ASCII)
 
 
 def sessions() -> Sessions:
-    return cast("Sessions", current_app.extensions["sessions"])
+    """Return the sessions for this request, whose time begins when they are first asked for: its body is read then."""
+    if "sessions" not in g:
+        g.sessions = current_app.extensions["sessions"]()
+    return cast("Sessions", g.sessions)
 
 
 def game_named(game: str) -> str:

@@ -78,7 +78,11 @@ class KeyReused(Exception):
 
 
 class Busy(Exception):
-    """Too many races were lost, or too much was due; nothing of the request was done."""
+    """Too many races were lost; nothing of the request was done."""
+
+
+class CatchingUp(Busy):
+    """More was due than one request has time for; what it wrote down of that stays, and nothing else was done."""
 
 
 class VersionMismatch(Exception):
@@ -128,15 +132,15 @@ class Acted(Struct, frozen=True):
 
 
 class Sessions:
-    """All sessions of one store."""
+    """All sessions of one store, for one request: whatever is asked of the store has ended by the same deadline."""
 
     def __init__(self, store: Store) -> None:
         self._store = store
+        self._deadline = Deadline()
 
     def open(self, asked: Create) -> Opened:
         """Open a session; raise `Invalid` for options that the game does not take."""
-        deadline = Deadline()
-        now = self._store.now(deadline)
+        now = self._store.now(self._deadline)
         session = secrets.token_urlsafe(ID_BYTES)
         game, options, seats, public = asked
         position = play.open_table(game, session, secrets.token_bytes(SECRET_BYTES), seats, options)
@@ -155,7 +159,7 @@ class Sessions:
             opening=seats,
             position=position,
         )
-        if not self._store.open(session, records.encode(record), record.expires_at + KEPT_MS, deadline):
+        if not self._store.open(session, records.encode(record), record.expires_at + KEPT_MS, self._deadline):
             raise Busy
         viewer = Viewer(persons[0]) if len(persons) == 1 else Viewer(host=True)
         seen = Seen(session, record, viewer, now)
@@ -168,7 +172,7 @@ class Sessions:
 
     def look_by_ticket(self, session: str, ticket: str) -> Seen:
         """Return the session as the owner of the token sees it that the ticket was made with; raise `Unauthorized`."""
-        owner = self._store.ticket(session, records.hashed(ticket).hex(), Deadline())
+        owner = self._store.ticket(session, records.hashed(ticket).hex(), self._deadline)
         if owner is None:
             self._read(session, None, _live)  # no session at all, or one that is over, is said first
             raise Unauthorized("This ticket is not one of this session's, or is too old.")
@@ -186,7 +190,7 @@ class Sessions:
         check()
         ticket = secrets.token_urlsafe(TOKEN_BYTES)
         name = records.hashed(ticket).hex()
-        self._store.put_ticket(session, name, records.hashed(token), TICKET_MS, Deadline())
+        self._store.put_ticket(session, name, records.hashed(token), TICKET_MS, self._deadline)
         return seen, ticket
 
     def lobby(self, after: str, most: int) -> tuple[list[Seen], str | None]:
@@ -194,18 +198,17 @@ class Sessions:
 
         The index is a hint: what is over is dropped from it here, and what it lost a read puts back.
         """
-        deadline = Deadline()
-        places = self._store.lobby(after, most, deadline)
+        places = self._store.lobby(after, most, self._deadline)
         found = []
         for place in places:
             session = records.listed(place)
-            loaded = self._store.load(session, "", deadline)
+            loaded = self._store.load(session, "", self._deadline)
             # As it is stored: to settle what some abandoned table owes is for whoever looks at that one.
             seen = Seen(session, records.decode_record(loaded.blob), Viewer(), loaded.now) if loaded.blob else None
             if seen and seen.record.public and not seen.over():
                 found.append(seen)
             else:
-                self._store.delist(place, deadline)
+                self._store.delist(place, self._deadline)
         return found, places[-1] if len(places) == most else None
 
     def score(self, session: str, token: str | None, check: Callable[[], object]) -> tuple[Seen, Score]:
@@ -224,19 +227,23 @@ class Sessions:
         """Play an action, once for its key; return the mover's new view.
 
         Raises UnknownSession, Gone, Unauthorized, KeyReused, what `request.body` raises,
-        Forbidden, VersionMismatch, Refused, Busy.
+        Forbidden, VersionMismatch, Refused, Busy, CatchingUp.
         """
-        deadline = Deadline()
         field = _field(request)
-        for _ in range(MOST_RACES):
-            loaded = self._store.load(session, field, deadline)
+        lost = 0
+        while lost < MOST_RACES:
+            loaded = self._store.load(session, field, self._deadline)
             record = _live(loaded)
             seen = Seen(session, record, _asker(record, request), loaded.now)
             if loaded.record is not None:
-                return self._again(seen, records.decode_repeat(loaded.record), request, deadline)
+                return self._again(seen, records.decode_repeat(loaded.record), request)
             acted, change = _worked_out(seen, request, field)
-            if self._committed(session, change, deadline) and acted is not None:
+            if acted is None:
+                self._catch_up(session, change)
+            elif self._committed(session, change):
                 return acted
+            else:
+                lost += 1
         raise Busy
 
     def follow(self, session: str) -> Seen:
@@ -244,63 +251,71 @@ class Sessions:
         return self._read(session, None, _stored)
 
     def entries(self, session: str, first: int, last: int) -> list[Entry]:
-        """Return the log from one version to another, both included."""
-        return self._entries(session, first, last, Deadline())
-
-    def at(self, seen: Seen, version: int, deadline: Deadline) -> Record:
-        """Return the record as it was at a version, replayed from the nearest that was kept before it."""
-        kept = map(records.decode_record, self._store.marks(seen.session, version, deadline))
-        base = next((record for record in kept if record.version <= version), None)
-        if base is None:
-            base = records.opening(seen.session, seen.record)
-        entries = self._entries(seen.session, base.version + 1, version, deadline)
-        return replace(records.after(base, entries), tokens=seen.record.tokens)
-
-    def _entries(self, session: str, first: int, last: int, deadline: Deadline) -> list[Entry]:
         """Return the log from one version to another; raise `UnknownSession` if it was dropped in this very moment."""
         if last < first:
             return []
-        lines = self._store.log(session, first, last, deadline)
+        lines = self._store.log(session, first, last, self._deadline)
         if len(lines) <= last - first:
             raise UnknownSession
         return [records.decode_entry(line) for line in lines]
+
+    def at(self, seen: Seen, version: int) -> Record:
+        """Return the record as it was at a version, replayed from the nearest that was kept before it."""
+        kept = map(records.decode_record, self._store.marks(seen.session, version, self._deadline))
+        base = next((record for record in kept if record.version <= version), None)
+        if base is None:
+            base = records.opening(seen.session, seen.record)
+        entries = self.entries(seen.session, base.version + 1, version)
+        return replace(records.after(base, entries), tokens=seen.record.tokens)
 
     def keep_listed(self, seen: Seen) -> None:
         """Put a public session back into the lobby's index, should it have got lost."""
         if seen.record.public and not seen.over():
             with suppress(StoreAway):  # the index is a hint: the session lives on without it
-                self._store.enlist(records.place(seen.session, seen.record), Deadline())
+                self._store.enlist(records.place(seen.session, seen.record), self._deadline)
 
     def ready(self) -> None:
         """Raise `StoreAway` unless the store answers."""
-        self._store.now(Deadline())
+        self._store.now(self._deadline)
 
     def _read(self, session: str, owner: bytes | None, admit: _Admit) -> Seen:
         """Return the session with what is due settled, and committed if anything was (C-5)."""
-        deadline = Deadline()
-        for _ in range(MOST_RACES):
-            loaded = self._store.load(session, "", deadline)
+        lost = 0
+        while lost < MOST_RACES:
+            loaded = self._store.load(session, "", self._deadline)
             record = admit(loaded)
             seen, due = _settled(Seen(session, record, _viewer(record, owner), loaded.now))
-            if due and not self._committed(session, _change(record, seen.record, due), deadline):
-                continue
-            if len(due) < PORTION:
+            if not due:
                 return seen
+            change = _change(record, seen.record, due)
+            if len(due) == PORTION:
+                self._catch_up(session, change)
+            elif self._committed(session, change):
+                return seen
+            else:
+                lost += 1
         raise Busy
 
-    def _committed(self, session: str, change: Change, deadline: Deadline) -> bool:
+    def _catch_up(self, session: str, change: Change) -> None:
+        """Write a portion of what is due down, unless another has; raise `CatchingUp` when the time is used up."""
+        if self._deadline.allows_a_call():
+            self._committed(session, change)
+        if not self._deadline.allows_a_call():
+            raise CatchingUp
+
+    def _committed(self, session: str, change: Change) -> bool:
         """Commit; return false for a lost race, also one lost to the same request sent twice."""
-        verdict = self._store.commit(session, change, deadline)
+        verdict = self._store.commit(session, change, self._deadline)
         if verdict == "missing":
             raise UnknownSession
         return verdict == "committed"
 
-    def _again(self, seen: Seen, repeat: Repeat, request: Request, deadline: Deadline) -> Acted:
+    def _again(self, seen: Seen, repeat: Repeat, request: Request) -> Acted:
         """Make the first answer again from the log; raise `KeyReused` for another request."""
         if not hmac.compare_digest(repeat.request, request.digest):
             raise KeyReused
-        before = self.at(seen, repeat.version - 1, deadline)
-        last = self._entries(seen.session, repeat.version, repeat.version, deadline)[0]
+        before = self.at(seen, repeat.version - 1)
+        last = self.entries(seen.session, repeat.version, repeat.version)[0]
         record, step = records.stepped(before, last)
         viewer = _viewer(record, _hash_of(request.token))
         seen = replace(seen, record=record, viewer=viewer, events=last.events, replayed=True)

@@ -3,7 +3,7 @@
 import heapq
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import suppress
 from queue import Empty, SimpleQueue
 
@@ -15,7 +15,6 @@ from service.connection import StoreAway
 from service.logs import log
 from service.records import Entry, Record, Seen
 from service.sessions import Busy, Sessions, UnknownSession
-from service.store import Deadline
 from service.wakes import Wakes
 
 LONGEST_GAP = 1000
@@ -78,10 +77,9 @@ class _Watched:
 class Streams:
     """The places for streams of one process, and the reader behind them."""
 
-    def __init__(self, sessions: Sessions, wakes: Wakes, most: int) -> None:
+    def __init__(self, sessions: Callable[[], Sessions], wakes: Wakes, most: int) -> None:
         self.heartbeat = HEARTBEAT_SECONDS
         """How long a stream stays silent before it says that it is there."""
-        self._sessions = sessions
         self._reader = Reader(sessions, wakes)
         self._places = threading.BoundedSemaphore(most)
 
@@ -96,21 +94,11 @@ class Streams:
         self._places.release()
         self._reader.unsubscribe(subscription)
 
-    def missed(self, seen: Seen, after: int) -> list[Frame] | None:
-        """Return the frames from after a version up to what was seen; nothing for one that cannot be gone on from."""
-        version = seen.record.version
-        if not version - LONGEST_GAP <= after <= version:
-            return None
-        if after == version:
-            return []
-        then = self._sessions.at(seen, after, Deadline())
-        return list(_frames(then, seen, self._sessions.entries(seen.session, after + 1, version)))
-
 
 class Reader:
     """Follows sessions for as long as somebody subscribes to them, in a thread of its own."""
 
-    def __init__(self, sessions: Sessions, wakes: Wakes) -> None:
+    def __init__(self, sessions: Callable[[], Sessions], wakes: Wakes) -> None:
         self._sessions = sessions
         self._wakes = wakes
         self._asked: SimpleQueue[tuple[bool, Subscription]] = SimpleQueue()
@@ -224,8 +212,9 @@ class Reader:
 
     def _hand_out(self, session: str, watched: _Watched) -> None:
         """Settle what is due and hand out what is new; the session's end ends its subscriptions."""
-        seen = self._sessions.follow(session)
-        for frame in self._between(session, watched.record, seen):
+        sessions = self._sessions()
+        seen = sessions.follow(session)
+        for frame in _between(sessions, watched.record, seen):
             for subscription in watched.subscriptions:
                 subscription.put(frame)
         watched.record = seen.record
@@ -242,11 +231,6 @@ class Reader:
         if len(self._due) > 2 * len(self._watched) + _MOST_VOID:
             self._due = [(each.due, name) for name, each in self._watched.items()]
             heapq.heapify(self._due)
-
-    def _between(self, session: str, record: Record, seen: Seen) -> Iterator[Frame]:
-        """Yield the frames that lead from a record to what was seen."""
-        first, last = record.version + 1, seen.record.version
-        return _frames(record, seen, self._sessions.entries(session, first, last))
 
     def _follow_again(self) -> None:
         """Follow everything anew after the store was away; each is looked at once it is followed."""
@@ -270,8 +254,17 @@ class Reader:
         self._wakes.reset()
 
 
-def _frames(record: Record, seen: Seen, entries: list[Entry]) -> Iterator[Frame]:
+def missed(sessions: Sessions, seen: Seen, after: int) -> list[Frame] | None:
+    """Return the frames from after a version up to what was seen; nothing for one that cannot be gone on from."""
+    version = seen.record.version
+    if not version - LONGEST_GAP <= after <= version:
+        return None
+    return [] if after == version else list(_between(sessions, sessions.at(seen, after), seen))
+
+
+def _between(sessions: Sessions, record: Record, seen: Seen) -> Iterator[Frame]:
     """Yield a frame an entry; the last leads to what was seen, so the rules need not work it out again."""
+    entries = sessions.entries(seen.session, record.version + 1, seen.record.version)
     for number, entry in enumerate(entries, start=1):
         record = seen.record if number == len(entries) else records.stepped(record, entry)[0]
         yield Frame(record, entry, seen.now)

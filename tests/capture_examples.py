@@ -18,6 +18,7 @@ from service import create_app, sessions
 from service.connection import StoreAway
 from service.records import DAY_MS
 from service.settings import Settings
+from service.store import Deadline
 from service.streams import Streams
 from tests.claims import contested, misfit
 from tests.contract import ContractClient, frames
@@ -80,7 +81,7 @@ def captured() -> Examples:
     app.test_client_class = ContractClient
     with patch.object(sessions, "secrets", MadeUp()):
         client = app.test_client()
-        own = (_spice, _skulls, _problems, _jackpot, _beat_the_dealer, _speed)
+        own = (_spice, _skulls, _problems, _jackpot, _beat_the_dealer, _speed, _left_alone)
         parts = (_public(client), *(each(client, shelf) for each in own))
         answers = {name: answer for part in parts for name, answer in part}
     return {name: _value(answers[name]) for name in sorted(answers)}
@@ -233,6 +234,15 @@ def _race(client: FlaskClient, shelf: Shelf) -> Captured:
             yield "Penalized", visit.act("choose", wrong)
             visit.act("leave", **visit.seats[1])
             yield "SpeedScore", visit.get("/score", **visit.seat)
+
+
+def _left_alone(client: FlaskClient, shelf: Shelf) -> Captured:
+    """Yield what a table answers that owes more than a request has time for."""
+    visit = Visit(client, shelf, {"game": "jackpot", "seats": [{"bot": "easy"}, "Anna"]})
+    visit.act("deal")
+    shelf.time += 1000
+    with patch.object(sessions, "PORTION", 1), patch.object(Deadline, "allows_a_call", return_value=False):
+        yield "CatchingUp", visit.get()
 
 
 def _pascal(slug: str) -> str:

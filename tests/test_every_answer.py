@@ -6,8 +6,10 @@ from unittest.mock import patch
 
 import pytest
 
+from service import sessions
 from service.connection import StoreAway
 from service.records import DAY_MS
+from service.store import Deadline
 from service.streams import Streams
 from tests.claims import contested, misfit
 from tests.contract import CONTRACT, Occurrence, frames
@@ -216,6 +218,20 @@ def busy(scene: Scene, ask: Ask) -> None:
     scene.send(ask)
 
 
+def catching_up(scene: Scene, ask: Ask) -> None:
+    """More is due than one commit holds, and the request's time is used up."""
+    session = scene.open(JACKPOT, [{"bot": "easy"}, "Anna"])
+    scene.act(session, "deal")
+    scene.shelf.time += 1000
+    scene.elsewhere(ask, session)
+    if ask.method == "DELETE" or verb_of(ask) == "token":
+        ask.headers = session.host
+    if verb_of(ask) == "choose":
+        ask.json = {"drop": []}
+    with patch.object(sessions, "PORTION", 1), patch.object(Deadline, "allows_a_call", return_value=False):
+        scene.send(ask)
+
+
 def too_many_streams(scene: Scene, ask: Ask) -> None:
     full = Streams(scene.app.extensions["sessions"], scene.shelf.wakes(), 0)
     with patch.dict(scene.app.extensions, streams=full):
@@ -254,6 +270,7 @@ PROVOKED: dict[tuple[str, str | None], Callable[[Scene, Ask], None]] = {
     ("500", "internal-error"): broken,
     ("503", "store-unavailable"): store_away,
     ("503", "busy"): busy,
+    ("503", "catching-up"): catching_up,
     ("503", "too-many-streams"): too_many_streams,
 }
 OF_OPERATIONS = sorted((each for each in CONTRACT.documented() if each.operation in OPERATIONS), key=str)

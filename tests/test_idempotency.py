@@ -13,7 +13,6 @@ from werkzeug.test import TestResponse
 from engine.games import GAMES
 from service import reading, sessions
 from service.records import DAY_MS, Record, Seen
-from service.store import Deadline
 from tests.conftest import Clock
 from tests.planted import RECORD, commit_with
 from tests.rounds import dice
@@ -294,7 +293,7 @@ def test_a_move_that_happens_twice_is_found_out(
 def test_an_answer_of_now_is_found_out(table: Table, monkeypatch: pytest.MonkeyPatch) -> None:
     """A repetition that is answered with the session as it is now is not the first answer."""
 
-    def as_it_is(_sessions: sessions.Sessions, seen: Seen, _version: int, _deadline: Deadline) -> Record:
+    def as_it_is(_sessions: sessions.Sessions, seen: Seen, _version: int) -> Record:
         return seen.record
 
     monkeypatch.setattr(sessions.Sessions, "at", as_it_is)
