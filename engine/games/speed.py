@@ -6,7 +6,7 @@ each card one rank from the top it covers (SP-4). What came too late or fits now
 a card wins (SP-11). Times are in ms, amounts in chips.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from msgspec import convert
@@ -31,9 +31,9 @@ from engine.games.speed_race import (
     timed,
     top_pile,
 )
-from engine.games.speed_state import SEATS, SLOTS, Hand, House, Racing, dealt_hand
+from engine.games.speed_state import SEATS, SLOTS, Hand, House, Laid, Racing, dealt_hand
 from engine.games.speed_table import HandView, Phase, Piles, PileView, Result, Sheet, Table, drawn
-from engine.games.speed_verdicts import barred, must_exist, must_not_be_late, penalized
+from engine.games.speed_verdicts import barred, must_be_meant, must_exist, must_not_be_late, penalized
 from engine.piles import Look, Pile, Sight
 from engine.shuffle import Chance
 
@@ -59,9 +59,10 @@ MOST_SEQ = (1 << 31) - 1
 """A fixed bound of a number that a client claims to have seen: no session comes near it."""
 
 
-def _seen(most: Mapping[str, int]) -> Group:
-    """Return the field for the numbers on a player's screen (SP-6)."""
-    return Group("seen", Shape(tuple(Amount(side, 0, most[side]) for side in SIDES)), required=False)
+def _seen(most: Mapping[str, int], laid: Laid | None = None) -> Group:
+    """Return the field for the numbers on a player's screen, after the seat's last play from the slot (SP-6, SP-7)."""
+    least = {laid.side: laid.seq} if laid else {}
+    return Group("seen", Shape(tuple(Amount(side, least.get(side, 0), most[side]) for side in SIDES)), required=False)
 
 
 SEEN = _seen(dict.fromkeys(SIDES, MOST_SEQ))
@@ -147,6 +148,7 @@ class Speed:
         hand = state.hands[seat_of(move)]
         if hand.penalty_until is not None:
             raise barred(hand.penalty_until, move.at)
+        must_be_meant(state, move)
         card = hand.cards[body["slot"]]
         if card is None:
             return None
@@ -317,28 +319,26 @@ def _dealt(state: Racing, cards: tuple[Card, ...]) -> Racing:
 # Playing
 
 
-def _play_offers(state: Racing, hand: Hand) -> tuple[Offer, ...]:
-    """Return the plays that are legal now: by either pile, and by each; the examples say what was seen."""
-    legal = plays(hand.cards, state.tops)
-    if not legal:
-        return ()
-    intended = Play(hand.plan.slot, hand.plan.side) if hand.plan else legal[0]
-    first = intended if intended in legal else legal[0]
+def _play_offers(state: Racing, hand: Hand) -> Iterator[Offer]:
+    """Yield the plays that are legal now, a bot's next one first; slots apart that ask for other numbers (SP-7)."""
+    intended = hand.plan and Play(hand.plan.slot, hand.plan.side)
+    alike: dict[Laid | None, list[Play]] = {}
+    for play in sorted(plays(hand.cards, state.tops), key=lambda play: play != intended):
+        alike.setdefault(hand.laid[play.slot], []).append(play)
     numbers = {side: centre.seq for side, centre in state.centre.items()}
-    seen = _seen(numbers)
-    by_slot = Shape((_slots(legal), PREFER, seen))
-    example = {"slot": first.slot, "prefer": first.side, "seen": numbers}
-    offers = [Offer("choose", "Play a card, on the preferred pile if it fits there", by_slot, example)]
-    for side in SIDES:
-        if here := [play for play in legal if play.side == side]:
-            shape = Shape((_slots(here), Choice("pile", (side,)), seen))
-            example = {"slot": here[0].slot, "pile": side, "seen": numbers}
-            offers.append(Offer("choose", f"Play a card on the {side} pile", shape, example))
-    return tuple(offers)
+    for laid, legal in alike.items():
+        seen = _seen(numbers, laid)
+        yield _play_offer("Play a card, on the preferred pile if it fits there", legal, PREFER, seen, numbers)
+        for side in SIDES:
+            if here := [play for play in legal if play.side == side]:
+                yield _play_offer(f"Play a card on the {side} pile", here, Choice("pile", (side,)), seen, numbers)
 
 
-def _slots(legal: Iterable[Play]) -> Choice:
-    return Choice("slot", tuple(sorted({play.slot for play in legal})))
+def _play_offer(label: str, legal: Sequence[Play], where: Choice, seen: Group, numbers: dict[str, int]) -> Offer:
+    """Return the offer of plays that differ in the slot; its example says what was seen."""
+    slots = tuple(sorted({play.slot for play in legal}))
+    example = {"slot": legal[0].slot, where.name: legal[0].side, "seen": numbers}
+    return Offer("choose", label, Shape((Choice("slot", slots), where, seen)), example)
 
 
 # Showing

@@ -7,7 +7,7 @@ from msgspec.structs import replace
 from engine.game import Action, Due, Event, Move
 from engine.games.speed_centre import Centre
 from engine.games.speed_plays import best, fits, lands, plays, sides_of
-from engine.games.speed_state import SEATS, Hand, Plan, Racing
+from engine.games.speed_state import SEATS, Hand, Laid, Plan, Racing
 from engine.games.speed_table import Phase, Result, Tally
 from engine.piles import Pile, Sight
 from engine.shuffle import Chance
@@ -34,7 +34,7 @@ def play_card(state: Racing, move: Move, chance: Chance) -> Played:
     if card is None or side is None:
         raise ValueError("a play must be legal")
     centre = state.centre[side].played(card, move.at, seat)
-    after = hand.played(slot)
+    after = hand.played(slot, Laid(side, centre.seq, move.at))
     state = _changed(replace(state.with_hand(seat, after), **{side: centre}), move.at)
     seen = {"card": Pile((card,), Sight.EVERYONE), "drawn": after.slots[slot]}
     event = Event("play", seat, {"pile": side, "seq": centre.seq}, seen)

@@ -1,5 +1,7 @@
 """Speed: a seat's hand and its marks, and the state of a round."""
 
+from typing import TypeVar
+
 from msgspec import Struct
 from msgspec.structs import replace
 
@@ -31,8 +33,19 @@ class Plan(Struct, frozen=True, array_like=True):
     lot: int = 0
 
 
+class Laid(Struct, frozen=True, array_like=True):
+    """A seat's last play from a slot: the pile, the number that it gave the pile, and when (ms); no view tells."""
+
+    side: str
+    seq: int
+    at: int
+
+
 class Hand(Struct, frozen=True, array_like=True):
-    """A seat's five slots, each a pile of one card or none, its stock, and its marks of the round."""
+    """A seat's five slots, each a pile of one card or none, its stock, and its marks of the round.
+
+    `laid` says of each slot what was played from it last: whoever saw less has not seen the card that is there (SP-7).
+    """
 
     slots: tuple[Pile, ...]
     stock: Pile = Pile()
@@ -41,6 +54,7 @@ class Hand(Struct, frozen=True, array_like=True):
     plan: Plan | None = None
     plays: int = 0
     penalties: int = 0
+    laid: tuple[Laid | None, ...] = (None,) * SLOTS
 
     @property
     def cards(self) -> tuple[Card | None, ...]:
@@ -57,12 +71,17 @@ class Hand(Struct, frozen=True, array_like=True):
         """Return how many cards the seat has to get rid of."""
         return self.held + len(self.stock)
 
-    def played(self, slot: int) -> "Hand":
+    def played(self, slot: int, laid: Laid) -> "Hand":
         """Return the hand after a play, the slot filled again from the stock while it lasts (SP-2)."""
         fresh, stock = self.stock.take(1)
-        slots = list(self.slots)
-        slots[slot] = slots[slot].holding(fresh)
-        return replace(self, slots=tuple(slots), stock=stock, plan=None, plays=self.plays + 1)
+        return replace(
+            self,
+            slots=_with(self.slots, slot, self.slots[slot].holding(fresh)),
+            stock=stock,
+            plan=None,
+            plays=self.plays + 1,
+            laid=_with(self.laid, slot, laid),
+        )
 
 
 def dealt_hand(seat: int, cards: tuple[Card, ...] = ()) -> Hand:
@@ -100,3 +119,10 @@ class Racing(State, frozen=True, tag="speed"):
     def with_hand(self, seat: int, hand: Hand) -> "Racing":
         """Return the state with a seat's hand in place of the one it had."""
         return replace(self, hands=(hand, self.hands[1]) if seat == 0 else (self.hands[0], hand))
+
+
+T = TypeVar("T")
+
+
+def _with(each: tuple[T, ...], place: int, other: T) -> tuple[T, ...]:
+    return (*each[:place], other, *each[place + 1 :])

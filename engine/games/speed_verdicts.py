@@ -1,4 +1,4 @@
-"""Speed: the verdict on a play that is not legal now: too late, or wrong (SP-6, SP-7, SP-8)."""
+"""Speed: the verdict on a play that is not legal now: too late, sent twice, or wrong (SP-6, SP-7, SP-8)."""
 
 from collections.abc import Mapping
 
@@ -22,6 +22,21 @@ def barred(until: int, at: int) -> Illegal:
     """Return the refusal of a play under penalty (SP-8)."""
     detail = f"A penalty bars your plays until {until}."
     return Illegal("penalized", detail, facts={"penalty_until": until}, retry_ms=until - at)
+
+
+def must_be_meant(state: Racing, move: Move) -> None:
+    """Raise `Illegal` for a play that was meant for the card which the seat itself has played from the slot since.
+
+    The one that was drawn in its place cannot have been seen, whether it fits or not: a double tap (SP-7).
+    """
+    body, seat = move.action.body, seat_of(move)
+    laid, seen = state.hands[seat].laid[body["slot"]], body.get("seen")
+    if laid is None or seen is None or seen[laid.side] >= laid.seq:
+        return
+    late = move.at - laid.at
+    facts = {"pile": laid.side, "by": seat, "ms": late}
+    detail = f"You have played the card of slot {body['slot']} on the {laid.side} pile yourself {late} ms before."
+    raise Illegal("pile-changed", detail, facts=facts)
 
 
 def must_not_be_late(state: Racing, card: Card, move: Move) -> None:
