@@ -15,7 +15,6 @@ from engine.game import Action, Event, Illegal, Move
 from engine.games import GAMES
 from engine.games.jackpot_hands import category
 from engine.games.jackpot_round import Passing, own
-from engine.games.jackpot_table import Phase
 from engine.piles import Pile, Viewer, look_as
 
 GAME = GAMES["jackpot"]
@@ -77,7 +76,6 @@ def laid(
         inside(position),
         round=1,
         playing=True,
-        phase=Phase.DROP,
         order=tuple(hands),
         first=next(iter(hands)),
         pass_number=1,

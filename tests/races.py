@@ -12,7 +12,6 @@ from engine.games import GAMES
 from engine.games.speed import Speed
 from engine.games.speed_centre import Centre
 from engine.games.speed_state import Hand, Racing
-from engine.games.speed_table import Phase
 from engine.piles import Pile, Sight, Viewer, look_as
 from engine.play import Position, Seat, Step, advance, host_acts, offers, open_table, settle, view
 
@@ -59,7 +58,6 @@ def laid(
         inside(position),
         round=1,
         playing=True,
-        phase=Phase.COUNTDOWN,
         countdown_until=NOW,
         pack=Pile(),
         left=_centre(left),

@@ -216,6 +216,8 @@ def test_the_round_of_a_table_without_persons_stays_unscored() -> None:
     position = sent(position, 0, "leave")
     assert (play.status(position), play.view(position, None).reason) == ("finished", "left")
     assert (inside(position).jackpot, chips(position), table(position)["result"]) == (15, 0, None)
+    assert (table(position)["phase"], table(position)["turn"]) == ("settled", None)
+    assert GAME.draw(play.view(position, None).table)[0] == "Jackpot 15   the round is over"
     assert due(position, NOW + 10**9) == ()
 
 

@@ -152,7 +152,7 @@ def test_play_is_accepted_at_the_very_end_of_a_countdown() -> None:
     """SP-3, C-5: a play a millisecond before the end is refused without penalty, one at the end is in time."""
     waiting = laid(("Th 2d", "2c 2s"), "9c 4c", "5s 4s")
     early = refusal(waiting, 0, NOW - 1, slot=0, prefer="left")
-    assert (early.code, "countdown" in early.detail) == ("not-now", True)
+    assert (early.code, early.detail) == ("not-now", "A countdown runs: play is open again when it ends.")
     assert inside(chosen(waiting, 0, NOW, slot=0, prefer="left")).left.top == "Th"
 
 
@@ -386,6 +386,7 @@ def test_plays_under_penalty_are_refused_with_the_time_to_wait(body: dict[str, A
     refused = refusal(position, 0, NOW + 1, **body)
     assert (refused.code, refused.retry_ms) == ("penalized", 1499)
     assert refused.facts == {"penalty_until": NOW + 1500}
+    assert refused.detail == "A penalty bars your plays for another 1499 ms."
     assert refusal(position, 0, NOW + 1499, **body).retry_ms == 1
 
 
@@ -612,6 +613,14 @@ def test_last_person_forfeits_to_a_bot_and_ends_the_session() -> None:
     made = leave(at(dealt(new((play.Seat("Player 1"), bot("easy")))), NOW + 3000), 0, NOW + 3001)
     assert types(made.events) == ["left", "settled"]
     assert (play.status(made.position), table(made.position)["result"]["winner"]) == ("finished", 1)
+
+
+def test_a_race_of_bots_ends_with_the_host() -> None:
+    """C-10: with no person left the round stays unscored, and its countdown is over too."""
+    position = play.host_acts(dealt(new((bot("easy"), bot("hard")))), Move(None, Action("leave"), NOW + 1)).position
+    shown = table(position)
+    assert (play.status(position), shown["phase"], shown["countdown_until"]) == ("finished", "settled", None)
+    assert (shown["result"], GAME.draw(play.view(position, None).table)[0]) == (None, "The round is over")
 
 
 def test_stalemate_ends_the_round_as_a_draw() -> None:

@@ -166,7 +166,7 @@ class Jackpot:
             jackpot=state.jackpot,
             pass_=state.pass_number or None,
             first=state.first,
-            turn=state.turn,
+            turn=state.turn if state.playing else None,
             stock=len(state.stock),
             discards=len(state.discards),
             shuffles=state.shuffles,

@@ -62,7 +62,6 @@ class Passing(State, frozen=True, tag="jackpot"):
     """
 
     house: House = House()
-    phase: Phase = Phase.DEAL
     hands: tuple[Hand, ...] = ()
     order: tuple[int, ...] = ()
     first: int | None = None
@@ -78,6 +77,13 @@ class Passing(State, frozen=True, tag="jackpot"):
     def with_hand(self, seat: int, hand: Hand) -> "Passing":
         """Return the state with a seat's hand in place of the one it had."""
         return replace(self, hands=(*self.hands[:seat], hand, *self.hands[seat + 1 :]))
+
+    @property
+    def phase(self) -> Phase:
+        """Return where the round is."""
+        if not self.playing:
+            return Phase.SETTLED if self.round else Phase.DEAL
+        return Phase.FLIP if self.turn is None else Phase.DROP
 
     def bots_alone(self) -> bool:
         """Return whether none but bots are still in the round (JP-6)."""
@@ -106,7 +112,6 @@ def deal(state: Passing, at: int, chance: Chance) -> Played:
         state,
         round=state.round + 1,
         playing=True,
-        phase=Phase.DROP,
         hands=tuple(_cleared(hand, seat) for seat, hand in enumerate(state.hands)),
         order=order,
         first=order[0],
@@ -234,7 +239,7 @@ def _passed_on(state: Passing, at: int) -> Played:
     if dropped and state.pass_number < PASSES:
         return replace(state, pass_number=state.pass_number + 1, turn=state.order[0], since=at), ()
     over = Event("passes-over", None, {"passes": state.pass_number})
-    return replace(state, phase=Phase.FLIP, turn=None, since=at), (over,)
+    return replace(state, turn=None, since=at), (over,)
 
 
 def _card_draw(state: Passing, tied: tuple[int, ...], chance: Chance) -> Played:
@@ -259,6 +264,6 @@ def _settled(state: Passing, ending: Ending) -> Played:
     """Pay the whole jackpot to the winner and end the round (JP-12)."""
     hand = state.hands[ending.winner]
     hand = replace(hand, balance=hand.balance + ending.payout, won=hand.won + 1)
-    state = replace(state, playing=False, phase=Phase.SETTLED, turn=None, jackpot=0, ending=ending)
+    state = replace(state, playing=False, turn=None, jackpot=0, ending=ending)
     facts = {"by": ending.by, "tied": list(ending.tied), "payout": ending.payout}
     return state.with_hand(ending.winner, hand), (Event("settled", ending.winner, facts),)

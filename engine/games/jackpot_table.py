@@ -113,7 +113,7 @@ def _where(table: Table) -> str:
         case Phase.FLIP:
             return "the passes are over: anyone in the round may flip"
         case Phase.SETTLED:
-            return "the round is settled"
+            return "the round is over"
 
 
 def _drawn_hand(hand: HandView, *, turn: bool) -> list[str]:

@@ -132,7 +132,7 @@ class Speed:
         if not state.playing:
             return "No round is in play: both seats must deal first."
         if state.phase is Phase.COUNTDOWN:
-            return f"A countdown runs: play is open again at {state.countdown_until}."
+            return "A countdown runs: play is open again when it ends."
         hand, slot = state.hands[seat], action.body.get("slot")
         if "pass" in action.body and hand.passed:
             return "You have passed already: it holds until you play or a pile changes."
@@ -202,7 +202,7 @@ class Speed:
         """Return the table: the own slots, the tops, and how many cards lie where (SP-14)."""
         return Table(
             phase=state.phase,
-            countdown_until=state.countdown_until,
+            countdown_until=state.countdown_until if state.playing else None,
             piles=Piles(**{side: _pile_view(centre, look) for side, centre in state.centre.items()}),
             hands=tuple(_hand_view(state, seat, look) for seat in SEATS),
             stake=state.house.stake,

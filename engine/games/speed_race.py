@@ -8,7 +8,7 @@ from engine.game import Action, Due, Event, Move
 from engine.games.speed_centre import Centre
 from engine.games.speed_plays import best, fits, lands, plays, sides_of
 from engine.games.speed_state import SEATS, Hand, Laid, Plan, Racing
-from engine.games.speed_table import Phase, Result, Tally
+from engine.games.speed_table import Result, Tally
 from engine.piles import Pile, Sight
 from engine.shuffle import Chance
 
@@ -129,7 +129,7 @@ def countdown(state: Racing, at: int) -> Played:
     """Start a countdown; in it nobody plays, and a bot looks again after it (SP-3)."""
     until = at + state.house.countdown_ms
     first, second = (replace(hand, plan=None) for hand in state.hands)
-    waits = replace(state, phase=Phase.COUNTDOWN, countdown_until=until, hands=(first, second))
+    waits = replace(state, countdown_until=until, hands=(first, second))
     return waits, (Event("countdown", None, {"countdown_until": until}),)
 
 
@@ -143,7 +143,7 @@ def flip(state: Racing, at: int, chance: Chance) -> Played:
         state = replace(state, **{side: centre.turned(at, fresh)})
     tops = {side: top_pile(centre) for side, centre in state.centre.items()}
     numbers = {side: centre.seq for side, centre in state.centre.items()}
-    opened = replace(_changed(state, at), phase=Phase.OPEN, countdown_until=None, flips=state.flips + 1)
+    opened = replace(_changed(state, at), countdown_until=None, flips=state.flips + 1)
     went, more = _went_on(opened, at, chance)
     return went, (*events, Event("flip", None, {"seq": numbers}, tops), *more)
 
@@ -157,7 +157,6 @@ def settled(state: Racing, winner: int | None, reason: str) -> Played:
     over = replace(
         state,
         playing=False,
-        phase=Phase.SETTLED,
         countdown_until=None,
         hands=(first, second),
         result=result,

@@ -94,7 +94,6 @@ class Racing(State, frozen=True, tag="speed"):
     """The state; `changed_at` is when a pile changed last, `pack` the cards before the first round."""
 
     house: House = House()
-    phase: Phase = Phase.READY
     ready: tuple[bool, bool] = (False, False)
     countdown_until: int | None = None
     changed_at: int = 0
@@ -105,6 +104,13 @@ class Racing(State, frozen=True, tag="speed"):
     flips: int = 0
     result: Result | None = None
     totals: tuple[Tally, Tally] = (Tally(0), Tally(1))
+
+    @property
+    def phase(self) -> Phase:
+        """Return where the round is."""
+        if not self.playing:
+            return Phase.SETTLED if self.round else Phase.READY
+        return Phase.OPEN if self.countdown_until is None else Phase.COUNTDOWN
 
     @property
     def centre(self) -> dict[str, Centre]:

@@ -97,10 +97,10 @@ class Sheet(Struct, frozen=True, tag_field="game", tag="speed"):
 
 
 PHASES = {
-    Phase.READY: "The round begins when both seats have sent deal",
+    Phase.READY: "Before the first round: it begins when both seats have sent deal",
     Phase.COUNTDOWN: "Countdown",
     Phase.OPEN: "Both play at once",
-    Phase.SETTLED: "The round is settled; the next begins when both seats have sent deal",
+    Phase.SETTLED: "The round is over",
 }
 WAYS = {
     "out-of-cards": "out of cards",

@@ -20,7 +20,7 @@ def must_exist(state: Racing, seen: Mapping[str, int]) -> None:
 
 def barred(until: int, at: int) -> Illegal:
     """Return the refusal of a play under penalty (SP-8)."""
-    detail = f"A penalty bars your plays until {until}."
+    detail = f"A penalty bars your plays for another {until - at} ms."
     return Illegal("penalized", detail, facts={"penalty_until": until}, retry_ms=until - at)
 
 
