@@ -68,7 +68,6 @@ def test_clients_that_do_not_leave_keep_nobody_waiting(service: ServiceProcess) 
         for _ in range(60):
             line = held.enter_context(socket.create_connection(("127.0.0.1", service.port), timeout=30))
             line.sendall(b"GET / HTTP/9.9\r\n\r\n")
-            assert line.recv(1)
         with socket.create_connection(("127.0.0.1", service.port), timeout=20) as line:
             line.sendall(b"GET /healthz HTTP/1.1\r\n" + HOST + b"\r\n")
             assert line.recv(15) == b"HTTP/1.1 200 OK"
