@@ -9,7 +9,9 @@ from msgspec import Struct
 from msgspec.msgpack import Decoder
 
 from service.connection import connect
-from service.store import COMMIT, LOAD
+from service.connection import key as stored_as
+from service.store import COMMIT, LOAD, MARK_EVERY
+from service.wakes import channel
 
 if TYPE_CHECKING:
     from wsgiref.types import StartResponse, WSGIEnvironment
@@ -41,11 +43,11 @@ def app(environ: "WSGIEnvironment", start_response: "StartResponse") -> Iterable
     environ["wsgi.input"].read()
     session = environ["PATH_INFO"].split("/")[3]
     key = environ["HTTP_IDEMPOTENCY_KEY"]
-    state, log, keys, wake = (f"croupier:{{{session}}}:{part}" for part in ("state", "log", "keys", "wake"))
+    state, log, keys = (stored_as(session, part) for part in ("state", "log", "keys"))
     field = _SAMPLE.field + key
     call = _STORE.execute_command
     call("EVALSHA", LOAD.sha, 2, state, keys, field)
-    change = (int(key) - 1, _SAMPLE.blob, _SAMPLE.drop_at, field, _SAMPLE.record, _SAMPLE.entry)
-    verdict = call("EVALSHA", COMMIT.sha, 4, state, log, keys, wake, *change)
+    change = (int(key) - 1, _SAMPLE.blob, _SAMPLE.drop_at, field, _SAMPLE.record, MARK_EVERY, _SAMPLE.entry)
+    verdict = call("EVALSHA", COMMIT.sha, 4, state, log, keys, channel(session), *change)
     start_response("200 OK" if verdict == b"committed" else "409 Conflict", _SAMPLE.headers)
     return [_SAMPLE.body]

@@ -13,13 +13,13 @@ from typing import Any, Literal, NamedTuple
 from redis import Redis
 from redis.exceptions import NoScriptError
 
-from service.connection import CONNECT_SECONDS, REPLY_SECONDS, StoreAway, store_errors
-from service.wakes import Wakes
+from service.connection import CONNECT_SECONDS, REPLY_SECONDS, StoreAway, key, store_errors
+from service.wakes import Wakes, channel
 
 REQUEST_SECONDS = 2.0
 
 MARK_EVERY = 256
-"""After so many versions a session's blob is kept (commit.lua)."""
+"""After so many versions a session's blob is kept."""
 MARKS_BACK = 6
 """How many marks one commit of many entries may skip, and more."""
 LOBBY = "croupier:lobby"
@@ -76,25 +76,25 @@ class Store:
 
     def open(self, session: str, blob: bytes, drop_at: int, deadline: Deadline) -> bool:
         """Store a new session; return false where the id is taken."""
-        keys = (_key(session, "state"),)
+        keys = (key(session, "state"),)
         return bool(self._run(OPEN, keys, (blob, drop_at), deadline))
 
     def load(self, session: str, field: str, deadline: Deadline) -> Loaded:
         """Return the session's blob, the clock and the record of an idempotency key."""
-        keys = (_key(session, "state"), _key(session, "keys"))
+        keys = (key(session, "state"), key(session, "keys"))
         seconds, micros, blob, record = self._run(LOAD, keys, (field,), deadline)
         return Loaded(int(seconds) * 1000 + int(micros) // 1000, blob, record)
 
     def commit(self, session: str, change: Change, deadline: Deadline) -> Verdict:
         """Write a change if nothing came between, and nothing at all otherwise."""
-        keys = tuple(_key(session, part) for part in ("state", "log", "keys", "wake"))
+        keys = (*(key(session, part) for part in ("state", "log", "keys")), channel(session))
         base, blob, drop_at, entries, field, record = change
-        reply = self._run(COMMIT, keys, (base, blob, drop_at, field, record, *entries), deadline)
+        reply = self._run(COMMIT, keys, (base, blob, drop_at, field, record, MARK_EVERY, *entries), deadline)
         return reply.decode()  # type: ignore[no-any-return]
 
     def log(self, session: str, first: int, last: int, deadline: Deadline) -> list[bytes]:
         """Return the log entries of these versions, both included."""
-        return self._call(deadline, "LRANGE", _key(session, "log"), first - 1, last - 1)  # type: ignore[no-any-return]
+        return self._call(deadline, "LRANGE", key(session, "log"), first - 1, last - 1)  # type: ignore[no-any-return]
 
     def marks(self, session: str, version: int, deadline: Deadline) -> list[bytes]:
         """Return the blobs that were kept nearest to a version, the later first; one may be of after it."""
@@ -102,7 +102,7 @@ class Store:
         names = [f"mark:{number}" for number in range(mark, max(mark - MARKS_BACK, 0), -1)]
         if not names:
             return []
-        found = self._call(deadline, "HMGET", _key(session, "state"), *names)
+        found = self._call(deadline, "HMGET", key(session, "state"), *names)
         return [blob for blob in found if blob is not None]
 
     def now(self, deadline: Deadline) -> int:
@@ -112,11 +112,11 @@ class Store:
 
     def ticket(self, session: str, name: str, deadline: Deadline) -> bytes | None:
         """Return what was kept under a ticket's name, while it is kept."""
-        return self._call(deadline, "GET", _key(session, f"ticket:{name}"))  # type: ignore[no-any-return]
+        return self._call(deadline, "GET", key(session, f"ticket:{name}"))  # type: ignore[no-any-return]
 
     def put_ticket(self, session: str, name: str, owner: bytes, keep: int, deadline: Deadline) -> None:
         """Keep the hash of the token that a ticket stands for, for so many ms."""
-        self._call(deadline, "SET", _key(session, f"ticket:{name}"), owner, "PX", keep)
+        self._call(deadline, "SET", key(session, f"ticket:{name}"), owner, "PX", keep)
 
     def enlist(self, place: str, deadline: Deadline) -> None:
         """Put a place into the lobby's index, which has a slot of its own."""
@@ -136,6 +136,10 @@ class Store:
         """Return a way to hear of changes, over a connection of its own."""
         return Wakes(self._client)
 
+    def close(self) -> None:
+        """Close all connections; the next call opens one anew."""
+        self._client.close()
+
     def _run(self, script: Script, keys: tuple[str, ...], args: tuple[Any, ...], deadline: Deadline) -> Any:  # noqa: ANN401 - whatever the script returns
         """Run a script; a store that has forgotten it is sent the source, once."""
         try:
@@ -149,7 +153,3 @@ class Store:
             raise StoreAway("the request's time is used up")
         with store_errors():
             return self._client.execute_command(*command)  # type: ignore[no-untyped-call]
-
-
-def _key(session: str, part: str) -> str:
-    return f"croupier:{{{session}}}:{part}"

@@ -7,14 +7,12 @@ from typing import Any
 from redis import Redis
 from redis.exceptions import RedisError
 
-from service.connection import store_errors
-
-PREFIX = "croupier:{"
+from service.connection import key, session_of, store_errors
 
 
 def channel(session: str) -> str:
     """Return the channel of a session, in the slot of its keys."""
-    return f"{PREFIX}{session}}}:wake"
+    return key(session, "wake")
 
 
 class Wakes:
@@ -49,7 +47,7 @@ class Wakes:
             message = self._connected().get_sharded_message(timeout=seconds)
         if message is None or message["type"] not in ("ssubscribe", "smessage"):
             return None
-        session = message["channel"].decode().removeprefix(PREFIX).split("}")[0]
+        session = session_of(message["channel"].decode())
         return None if session == self._own else session
 
     def reset(self) -> None:

@@ -49,10 +49,6 @@ class ClockedStore(Store):
         super().now(deadline)
         return self._clock.now
 
-    def close(self) -> None:
-        """Give the connections back."""
-        self._client.close()
-
 
 @pytest.fixture(scope="session", name="server")
 def _server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[StoreProcess]:

@@ -50,7 +50,7 @@ def ended(app: Flask) -> None:
     streams.closing.clear()
     store = app.extensions["sessions"]()._store
     assert isinstance(store, Store)
-    store._client.connection_pool.disconnect()
+    store.close()
 
 
 def reader_of(app: Flask) -> streams.Reader:

@@ -6,25 +6,14 @@ from contextlib import contextmanager
 import pytest
 
 from service.store import Change, Deadline, Store, Verdict
+from tests import ruins
 from tests.asks import READS, WRITES, is_away, plays_on, timed
 from tests.routes import outcome
-from tests.servers import StoreProcess, eventually, start_store
+from tests.servers import StoreProcess, eventually
 from tests.stored import PARTS, Stored, key
 from tests.tables import Table
 
-
-@pytest.fixture(scope="module", name="server")
-def _server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[StoreProcess]:
-    """Run a store that these tests may ruin."""
-    store = start_store(tmp_path_factory.mktemp("ruined"))
-    yield store
-    store.stop()
-
-
-@pytest.fixture(name="table")
-def _table(table: Table) -> Table:
-    table.open("spice-island-poker").play("wager", {"amount": 5})
-    return table
+_server, _table = ruins.store_to_ruin, ruins.begun_table
 
 
 # It runs, and does not do what it is asked.

@@ -13,45 +13,37 @@ from service import create_app
 from service.connection import connect
 from service.settings import Settings
 from service.store import Change, Deadline, Store, Verdict
+from tests import ruins
 from tests.asks import ALL, AWAY, READY, is_away, plays_on, timed
 from tests.contract import ContractClient
 from tests.routes import outcome
-from tests.servers import StoreProcess, free_port, start_store
+from tests.servers import StoreProcess, free_port
 from tests.stored import Stored
 from tests.tables import Table
 
-
-@pytest.fixture(scope="module", name="server")
-def _server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[StoreProcess]:
-    """Run a store that these tests may ruin."""
-    store = start_store(tmp_path_factory.mktemp("ruined"))
-    yield store
-    store.stop()
+_server, _table = ruins.store_to_ruin, ruins.begun_table
 
 
-@pytest.fixture(name="table")
-def _table(table: Table) -> Table:
-    table.open("spice-island-poker").play("wager", {"amount": 5})
-    return table
-
-
-def over(url: str, like: Table | None = None) -> Table:
-    """Return a table in a store that is given no more time than the service gives it: another's, or nobody's."""
-    app = create_app(Settings(log_level="CRITICAL"), Store(connect(url)))
+@contextmanager
+def over(url: str, like: Table | None = None) -> Iterator[Table]:
+    """Yield a table in a store that is given no more time than the service gives it: another's, or nobody's."""
+    store = Store(connect(url))
+    app = create_app(Settings(log_level="CRITICAL"), store)
     app.test_client_class = ContractClient
     table = Table(app.test_client())
     if like is None:
         table.id, table.token, table.host = "a" * 22, "seat", "host"
     else:
         table.takes_over(like)
-    return table
+    yield table
+    store.close()
 
 
 @pytest.fixture(name="hasty")
 def _hasty(table: Table, server: StoreProcess) -> Iterator[Table]:
     """Return the same table, with the service's own time-outs; the store thaws in the end."""
-    hasty = over(server.url, table)
-    yield hasty
+    with over(server.url, table) as hasty:
+        yield hasty
     server.thaw()
 
 
@@ -87,7 +79,7 @@ def test_a_move_that_froze_half_way_happens_once(
 
 def test_an_answer_that_comes_late_is_nobody_elses(table: Table, hasty: Table, server: StoreProcess) -> None:
     """A connection on which one is still to come is not used again."""
-    other = over(server.url, Table(table.client).open("skulls-and-swords"))
+    other = Table(table.client).open("skulls-and-swords")
     other.client = hasty.client
     server.freeze()
     is_away(hasty.client.get(hasty.path))
@@ -167,8 +159,7 @@ MUTTERINGS = (
 @pytest.mark.parametrize("reply", MUTTERINGS)
 def test_what_is_no_store_is_away(reply: bytes) -> None:
     """One that says nothing, something else, or that it cannot serve."""
-    with mute(reply) as url:
-        table = over(url)
+    with mute(reply) as url, over(url) as table:
         for ask in ALL:
             is_away(timed(ask, table))
 
@@ -176,9 +167,9 @@ def test_what_is_no_store_is_away(reply: bytes) -> None:
 @pytest.mark.parametrize("url", ["unix:///nowhere/store.sock", "redis://127.0.0.1:{port}/0"])
 def test_a_store_that_is_nowhere_is_away(url: str) -> None:
     """No socket, or nobody who listens."""
-    table = over(url.format(port=free_port()))
-    for ask in ALL:
-        is_away(timed(ask, table))
+    with over(url.format(port=free_port())) as table:
+        for ask in ALL:
+            is_away(timed(ask, table))
 
 
 # Planted faults: each is found by the checks above.
