@@ -33,8 +33,10 @@ format: $(VENV)/.dev ## let ruff lay the code out
 	$(PYTHON) -m ruff check --fix
 	$(PYTHON) -m ruff format
 
-contract: $(NODE)/node_modules/.installed ## lint openapi.yaml and compile the TypeScript made of it (needs node)
+contract: $(NODE)/node_modules/.installed ## lint openapi.yaml, compare it with the last release, compile its TypeScript (needs node)
 	npm --prefix $(NODE) run --silent lint
+	npm --prefix $(NODE) test --silent
+	npm --prefix $(NODE) run --silent breaking
 	npm --prefix $(NODE) run --silent types
 	npm --prefix $(NODE) run --silent compile
 
