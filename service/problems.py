@@ -12,6 +12,7 @@ from service import languages, sessions, views
 from service.body import Malformed, NotAnObject, WrongMediaType
 from service.connection import StoreAway
 from service.logs import log
+from service.records import Newer
 from service.schemas import Unprocessable
 from service.streams import TooManyStreams
 
@@ -58,6 +59,7 @@ KINDS: dict[type[Exception], Kind] = {
     sessions.KeyReused: Kind(422, "key-reused", "The key belongs to another request"),
     StoreAway: Kind(503, "store-unavailable", "The store does not answer", _SOON),
     TooManyStreams: Kind(503, "too-many-streams", "Every place for a stream is taken", _SOON),
+    Newer: Kind(503, "newer-session", "A later release stored this session", _SOON),
     sessions.Busy: Kind(503, "busy", "Too many requests for this session at once", _SOON),
     sessions.CatchingUp: Kind(503, "catching-up", "The session is catching up", _SOON),
 }
@@ -80,6 +82,7 @@ DETAILS = {
         "The table is working through what time has decided since the last visit. Nothing of the request was done: "
         "send it again."
     ),
+    "newer-session": "Nothing was done; an upgrade is under way: send the request again, with its Idempotency-Key.",
     "busy": "Nothing was done; send the request again, with its Idempotency-Key.",
     "unsupported-media-type": "Send Content-Type: application/json, in UTF-8.",
     "body-too-large": "A body has at most 16 KiB.",

@@ -5,12 +5,13 @@ import hmac
 from collections.abc import Iterable
 from typing import Any
 
-from msgspec import Struct
-from msgspec.msgpack import Decoder, Encoder
+from msgspec import Struct, ValidationError, convert
+from msgspec.msgpack import Decoder, Encoder, decode
 from msgspec.structs import replace
 
 from engine import play
 from engine.game import ENGLISH, Event, Move, Offer
+from service.earlier import LAYOUT, brought_up
 
 DAY_MS = 24 * 3600 * 1000
 KEPT_MS = 7 * DAY_MS
@@ -18,6 +19,10 @@ KEPT_MS = 7 * DAY_MS
 
 _LAST_MS = 10**13 - 1
 SEAT, HOST, TIME = "seat", "host", "time"
+
+
+class Newer(Exception):
+    """A later release stored this: what it means cannot be told, and is not guessed."""
 
 
 class Entry(Struct, frozen=True, array_like=True):
@@ -41,6 +46,8 @@ class Record(Struct, frozen=True):
     options: dict[str, Any]
     opening: tuple[play.Seat, ...]
     position: play.Position
+    layout: int = LAYOUT
+    rules: int = 1
 
     def expired(self, now: int) -> bool:
         """Return whether the session is over at a time (ms); a clock that goes back revives nothing."""
@@ -90,9 +97,23 @@ class Seen(Struct, frozen=True):
 
 
 encode = Encoder().encode
-decode_record = Decoder(Record).decode
+_decode = Decoder(Record).decode
 decode_entry = Decoder(Entry).decode
 decode_repeat = Decoder(Repeat).decode
+
+
+def decode_record(blob: bytes) -> Record:
+    """Return a record as this release has it, also one that an earlier release stored; raise `Newer`."""
+    try:
+        record = _decode(blob)
+    except ValidationError:
+        stored = decode(blob)
+        if stored.get("layout", 1) >= LAYOUT:
+            raise Newer from None
+        return convert(brought_up(stored), Record)
+    if record.layout > LAYOUT or record.rules > play.game_of(record.position).spec.rules_version:
+        raise Newer
+    return record
 
 
 def hashed(token: str) -> bytes:

@@ -19,7 +19,7 @@ from engine.game import PERSON, Action, Illegal, Move, NotYours, Offer, Score
 from engine.phrases import phrase
 from service import records
 from service.connection import StoreAway
-from service.records import HOST, KEPT_MS, SEAT, TIME, Entry, Record, Repeat, Seen, Viewer
+from service.records import HOST, KEPT_MS, SEAT, TIME, Entry, Newer, Record, Repeat, Seen, Viewer
 from service.schemas import Create
 from service.store import Change, Deadline, Loaded, Verdict
 from service.wakes import Wakes
@@ -158,6 +158,7 @@ class Sessions:
             options=play.chosen_options(game, options),
             opening=seats,
             position=position,
+            rules=play.game_of(position).spec.rules_version,
         )
         if not self._store.open(session, records.encode(record), record.expires_at + KEPT_MS, self._deadline):
             raise Busy
@@ -202,13 +203,12 @@ class Sessions:
         found = []
         for place in places:
             session = records.listed(place)
-            loaded = self._store.load(session, "", self._deadline)
-            # As it is stored: to settle what some abandoned table owes is for whoever looks at that one.
-            seen = Seen(session, records.decode_record(loaded.blob), Viewer(), loaded.now) if loaded.blob else None
-            if seen and seen.record.public and not seen.over():
-                found.append(seen)
-            else:
-                self._store.delist(place, self._deadline)
+            with suppress(Newer):  # it stays listed, for those who know what it is
+                seen = _as_stored(session, self._store.load(session, "", self._deadline))
+                if seen and seen.record.public and not seen.over():
+                    found.append(seen)
+                else:
+                    self._store.delist(place, self._deadline)
         return found, places[-1] if len(places) == most else None
 
     def score(self, session: str, token: str | None, check: Callable[[], object]) -> tuple[Seen, Score]:
@@ -460,6 +460,11 @@ def _change(base: Record, after: Record, entries: list[Entry], field: str = "", 
         field=field,
         record=records.encode(Repeat(after.version, request)) if field else NOTHING,
     )
+
+
+def _as_stored(session: str, loaded: Loaded) -> Seen | None:
+    """Return a session for a spectator as it is stored: what is due is left to whoever looks at that one."""
+    return Seen(session, records.decode_record(loaded.blob), Viewer(), loaded.now) if loaded.blob else None
 
 
 def _stored(loaded: Loaded) -> Record:

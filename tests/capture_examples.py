@@ -157,6 +157,8 @@ def _problems(client: FlaskClient, shelf: Shelf) -> Captured:
         yield "TooManyStreams", visit.get("/events", Accept=NDJSON)
     shelf.time += DAY_MS
     yield "Gone", visit.get()
+    shelf.outlive()
+    yield "NewerSession", visit.act("deal")
     shelf.fault = StoreAway("ordered")
     yield "StoreUnavailable", visit.act("deal")
     shelf.fault = ZeroDivisionError("ordered")

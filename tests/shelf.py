@@ -6,6 +6,9 @@ from bisect import bisect_right, insort
 from queue import Empty, SimpleQueue
 from threading import Lock
 
+from msgspec.msgpack import decode, encode
+
+from service.earlier import LAYOUT
 from service.store import Change, Deadline, Loaded, Verdict
 from service.wakes import Wakes
 
@@ -89,6 +92,11 @@ class Shelf:
         self._states[session] = (0, blob)
         self._logs[session] = []
         return True
+
+    def outlive(self) -> None:
+        """Make all sessions those of a later release, in a layout of its own."""
+        for session, (version, blob) in self._states.items():
+            self._states[session] = version, encode(decode(blob) | {"layout": LAYOUT + 1, "tokens": "elsewhere"})
 
     def load(self, session: str, field: str, deadline: Deadline) -> Loaded:
         """Take a session from the shelf."""

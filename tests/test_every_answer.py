@@ -232,6 +232,11 @@ def catching_up(scene: Scene, ask: Ask) -> None:
         scene.send(ask)
 
 
+def newer_session(scene: Scene, ask: Ask) -> None:
+    scene.shelf.outlive()
+    scene.send(ask)
+
+
 def too_many_streams(scene: Scene, ask: Ask) -> None:
     full = Streams(scene.app.extensions["sessions"], scene.shelf.wakes(), 0)
     with patch.dict(scene.app.extensions, streams=full):
@@ -271,6 +276,7 @@ PROVOKED: dict[tuple[str, str | None], Callable[[Scene, Ask], None]] = {
     ("503", "store-unavailable"): store_away,
     ("503", "busy"): busy,
     ("503", "catching-up"): catching_up,
+    ("503", "newer-session"): newer_session,
     ("503", "too-many-streams"): too_many_streams,
 }
 OF_OPERATIONS = sorted((each for each in CONTRACT.documented() if each.operation in OPERATIONS), key=str)

@@ -31,7 +31,8 @@ SERVICE_ASKS = {
     "service.connection": (),
     "service.wakes": ("service.connection",),
     "service.store": ("service.connection", "service.wakes"),
-    "service.records": ("engine",),
+    "service.earlier": (),
+    "service.records": ("engine", "service.earlier"),
     "service.sessions": (
         "engine",
         "service.connection",
