@@ -25,15 +25,15 @@ CHOICE = Shape((Positions("cards", tuple(range(HAND_SIZE)), 1, 1),))
 class House(Struct, frozen=True):
     """The options, typed; times in ms."""
 
-    turn_ms: int = 5000
-    bell_ms: int = 2500
-    bot_ms: int = 1000
+    turn_ms: int
+    bell_ms: int
+    bot_ms: int
 
 
-class Showing(State, frozen=True, tag=SLUG):
+class Showing(State, frozen=True, kw_only=True, tag=SLUG):
     """The state."""
 
-    house: House = House()
+    house: House
     hands: tuple[Pile, ...] = ()
     shown: tuple[Pile, ...] = ()
     stock: Pile = STOCK
@@ -149,7 +149,7 @@ class Toy:
     def score(self, state: Showing, look: Look) -> Score:
         if state.winner is None:
             raise Illegal("not-evaluated", "No round is over.")
-        return Score(state.round, not state.playing, (Standing(state.winner, 1, 1),), House())
+        return Score(state.round, not state.playing, (Standing(state.winner, 1, 1),), state.house)
 
     def piles(self, state: Showing) -> tuple[Pile, ...]:
         return *state.hands, *state.shown, state.stock

@@ -9,7 +9,7 @@ from msgspec.structs import replace
 from engine.cards import Card, pack
 from engine.game import Event, State
 from engine.games.beat_the_dealer_ranks import HIGHEST, LOWEST, RANKS, Guess, Hint, value
-from engine.games.beat_the_dealer_table import UNITS, Longest, Outcome, Reason
+from engine.games.beat_the_dealer_table import Longest, Outcome, Reason
 from engine.piles import Pile, Sight
 from engine.shuffle import Chance
 
@@ -24,11 +24,11 @@ NO_PILES = (Pile(sight=Sight.EVERYONE),) * len(RANKS)
 class House(Struct, frozen=True):
     """The options, typed."""
 
-    first_dealer: int = 0
-    units: str = UNITS[0]
-    max_sips: int | None = None
-    turn_seconds: int | None = None
-    bot_ms: int = 1000
+    first_dealer: int
+    units: str
+    max_sips: int | None
+    turn_seconds: int | None
+    bot_ms: int
 
 
 class Tally(Struct, frozen=True):
@@ -53,14 +53,14 @@ class Turn(Struct, frozen=True):
     amount: int = 0
 
 
-class Guessing(State, frozen=True, tag="beat-the-dealer"):
+class Guessing(State, frozen=True, kw_only=True, tag="beat-the-dealer"):
     """The state; `guesser` is whose turn it is or was last, at the very first the dealer's own seat.
 
     `reign` counts the turns of the present dealer, `streak` the lost turns in a row. `since` is when the turn began,
     or its first guess went wrong.
     """
 
-    house: House = House()
+    house: House
     players: tuple[int, ...] = ()
     dealer: int = 0
     reign: int = 0

@@ -21,12 +21,12 @@ DISCARDS = Pile()
 class House(Struct, frozen=True):
     """The options, typed."""
 
-    card_value: int = 10
-    ante: int = 0
-    first_seat: int = 0
-    wheel: bool = False
-    turn_seconds: int | None = None
-    bot_ms: int = 1000
+    card_value: int
+    ante: int
+    first_seat: int
+    wheel: bool
+    turn_seconds: int | None
+    bot_ms: int
 
 
 class Hand(Struct, frozen=True):
@@ -55,13 +55,13 @@ class Ending(Struct, frozen=True):
     payout: int
 
 
-class Passing(State, frozen=True, tag="jackpot"):
+class Passing(State, frozen=True, kw_only=True, tag="jackpot"):
     """The state; `order` are the seats still in the round, in seat order from the one that dropped first.
 
     `since` is when the turn began, or, once the passes are over, when the last one ended.
     """
 
-    house: House = House()
+    house: House
     hands: tuple[Hand, ...] = ()
     order: tuple[int, ...] = ()
     first: int | None = None

@@ -79,7 +79,7 @@ OPTIONS = Options(
 class House(Struct, frozen=True):
     """The options, typed."""
 
-    twos: bool = False
+    twos: bool
 
 
 class Phase(StrEnum):
@@ -110,13 +110,13 @@ class Totals(Struct, frozen=True):
         return Totals(self.rounds + 1, best, total, self.summed + total)
 
 
-class Collecting(State, frozen=True, tag="skulls-and-swords"):
+class Collecting(State, frozen=True, kw_only=True, tag="skulls-and-swords"):
     """The state; drinks carry their sign (`MA-`), which no face shows (SK-10).
 
     `result` is that of the last evaluated round, also while a later one is in play.
     """
 
-    house: House = House()
+    house: House
     phase: Phase = Phase.DEAL
     hand_number: int = 0
     game: Pile = GAME_DECKS[False]

@@ -18,10 +18,10 @@ SLOTS = 5
 class House(Struct, frozen=True):
     """The options, typed."""
 
-    countdown_ms: int = 3000
-    penalty_ms: int = 1500
-    idle_ms: int = 15_000
-    stake: int = 0
+    countdown_ms: int
+    penalty_ms: int
+    idle_ms: int
+    stake: int
 
 
 class Plan(Struct, frozen=True, array_like=True):
@@ -90,10 +90,10 @@ def dealt_hand(seat: int, cards: tuple[Card, ...] = ()) -> Hand:
     return Hand(slots, Pile(cards[SLOTS:]))
 
 
-class Racing(State, frozen=True, tag="speed"):
+class Racing(State, frozen=True, kw_only=True, tag="speed"):
     """The state; `changed_at` is when a pile changed last, `pack` the cards before the first round."""
 
-    house: House = House()
+    house: House
     ready: tuple[bool, bool] = (False, False)
     countdown_until: int | None = None
     changed_at: int = 0

@@ -102,11 +102,11 @@ HOLE = Pile(sight=Sight.NOBODY)
 UPCARD = Pile(sight=Sight.EVERYONE)
 
 
-class Hands(State, frozen=True, tag="spice-island-poker"):
+class Hands(State, frozen=True, kw_only=True, tag="spice-island-poker"):
     """The state; `ante` is what lies on the table, taken from the balance only by `deal` (SI-3)."""
 
-    house: House = House(1000, 1, 300, "push", wheel=False)
-    balance: int = 1000
+    house: House
+    balance: int
     ante: int = 0
     last_ante: int | None = None
     stock: Pile = FULL_STOCK
