@@ -12,14 +12,6 @@ Face = NewType("Face", str)
 RANKS = "23456789TJQKA"
 FRENCH_SUITS = "hdsc"
 SIX_SUITS = "hdsckw"
-SUIT_NAMES = {
-    "h": "hearts",
-    "d": "diamonds",
-    "s": "spades",
-    "c": "clubs",
-    "k": "skulls",
-    "w": "swords",
-}
 
 _VALUES = {code: value for value, code in enumerate(RANKS, start=2)}
 

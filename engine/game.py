@@ -1,10 +1,11 @@
 """What every game is made of: actions, moves, offers, events, and the contract it keeps."""
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, Protocol, TypeVar, runtime_checkable
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from engine.fields import Options, Shape
 from engine.phrases import Dictionary, said
@@ -67,12 +68,26 @@ class Due(Struct, frozen=True):
     deadline: int | None = None
 
 
+def sooner(own: Due | None, bots: Due | None) -> Due | None:
+    """Return what is due first; at one moment the game's own, which is the deadline behind a bot's (C-5)."""
+    if bots is None or (own and own.at <= bots.at):
+        return own
+    return replace(bots, deadline=own.at if own else None)
+
+
 class Standing(Struct, frozen=True):
     """A seat's place in a score, and its chips or points."""
 
     seat: int
     place: int
     score: int
+
+
+def ranked(scores: Mapping[int, int]) -> tuple[Standing, ...]:
+    """Return the seats by score, the highest first; equals share a place."""
+    seats = sorted(scores, key=lambda seat: (-scores[seat], seat))
+    falling = [scores[seat] for seat in seats]
+    return tuple(Standing(seat, falling.index(scores[seat]) + 1, scores[seat]) for seat in seats)
 
 
 class Score(Struct, frozen=True):

@@ -10,11 +10,10 @@ from engine.advice.jackpot_chances import Counts, counts, unseen
 from engine.cards import pack, rank
 from engine.game import Action, Offer
 from engine.games.jackpot_hands import Category
-from engine.games.jackpot_table import HandView, Table
+from engine.games.jackpot_table import MOST_DROPPED, HandView, Table
 from engine.play import Bot, View
 from engine.poker import HAND_SIZE
 
-MOST_DROPPED = 3
 ENOUGH = Category.STRAIT
 """From here on the easy bot drops nothing."""
 PLACES = tuple(map(Fraction, Category))

@@ -12,7 +12,7 @@ from msgspec import convert
 
 from engine.cards import pack
 from engine.fields import CLIENT_SEED, Amount, Choice, Option, Options, Shape
-from engine.game import PERSON, Action, Due, Event, Illegal, Invalid, Move, Offer, Score, Spec, Standing
+from engine.game import PERSON, Action, Due, Event, Illegal, Invalid, Move, Offer, Score, Spec, Standing, ranked, sooner
 from engine.games.beat_the_dealer_danish import DANISH
 from engine.games.beat_the_dealer_ranks import COPIES, LOWEST, RANKS, likeliest, unseen
 from engine.games.beat_the_dealer_round import (
@@ -159,12 +159,9 @@ class BeatTheDealer:
         """Return the lapse of a turn (BD-13) or a bot's guess; of both at one moment the lapse."""
         if not state.playing:
             return None
-        seconds = state.house.turn_seconds
-        deadline = None if seconds is None else state.since + 1000 * seconds
-        bot_at = state.since + state.house.bot_ms
-        if state.is_bot(state.guesser) and (deadline is None or bot_at < deadline):
-            return Due(bot_at, state.guesser, deadline=deadline)
-        return None if deadline is None else Due(deadline, action=LAPSE)
+        seconds, guesser = state.house.turn_seconds, state.guesser
+        over = Due(state.since + 1000 * seconds, action=LAPSE) if seconds else None
+        return sooner(over, Due(state.since + state.house.bot_ms, guesser) if state.is_bot(guesser) else None)
 
     def to_act(self, state: Guessing, seat: int) -> bool:
         """Return whether the seat is to guess, or may deal."""
@@ -277,12 +274,5 @@ def _result(state: Guessing) -> Result | None:
 
 def _standings(state: Guessing) -> tuple[Standing, ...]:
     """Return the seats that are taken or have played, the longest dealer first."""
-    taken = state.taken()
-    seats = [seat for seat, tally in enumerate(state.tallies) if seat in taken or tally != Tally()]
-    reigns = sorted((state.tallies[seat].longest for seat in seats), reverse=True)
-    ranked = [
-        Standing(seat, reigns.index(tally.longest) + 1, tally.longest)
-        for seat, tally in enumerate(state.tallies)
-        if seat in seats
-    ]
-    return tuple(sorted(ranked, key=lambda each: (each.place, each.seat)))
+    tallies = enumerate(state.tallies)
+    return ranked({seat: tally.longest for seat, tally in tallies if state.held[seat] or tally != Tally()})

@@ -11,16 +11,29 @@ from msgspec import convert
 
 from engine.cards import pack
 from engine.fields import CLIENT_SEED, Amount, Choice, Option, Options, Positions, Shape
-from engine.game import PERSON, Action, Due, Event, Invalid, Move, Offer, Score, Spec, Standing, must_be_from
+from engine.game import (
+    PERSON,
+    Action,
+    Due,
+    Event,
+    Invalid,
+    Move,
+    Offer,
+    Score,
+    Spec,
+    Standing,
+    must_be_from,
+    ranked,
+    sooner,
+)
 from engine.games.jackpot_hands import TITLES, category
 from engine.games.jackpot_round import Ending, House, Passing, Played, deal, drop, empty_hand, flip, lapse, out
-from engine.games.jackpot_table import PASSES, Drawn, HandView, Phase, Result, Sheet, Table, drawn
+from engine.games.jackpot_table import MOST_DROPPED, PASSES, Drawn, HandView, Phase, Result, Sheet, Table, drawn
 from engine.piles import Look, Pile
 from engine.poker import HAND_SIZE
 from engine.shuffle import Chance
 
 LEAST_SEATS, MOST_SEATS = 2, 5
-MOST_DROPPED = 3
 MOST_CHIPS = 1_000_000
 LAPSE, FLIP = Action("lapse"), Action("flip")
 
@@ -141,12 +154,9 @@ class Jackpot:
         if state.phase is Phase.FLIP and state.bots_alone():
             return Due(state.since, action=FLIP)
         seconds, turn = state.house.turn_seconds, state.turn
-        deadline = None if seconds is None else state.since + 1000 * seconds
-        if turn is not None and state.is_bot(turn):
-            bot_at = state.since + state.house.bot_ms
-            if deadline is None or bot_at < deadline:
-                return Due(bot_at, turn, deadline=deadline)
-        return None if deadline is None else Due(deadline, action=FLIP if turn is None else LAPSE)
+        over = Due(state.since + 1000 * seconds, action=FLIP if turn is None else LAPSE) if seconds else None
+        bots = Due(state.since + state.house.bot_ms, turn) if turn is not None and state.is_bot(turn) else None
+        return sooner(over, bots)
 
     def to_act(self, state: Passing, seat: int) -> bool:
         """Return whether it is the seat's turn, or anyone's: to flip, to deal."""
@@ -262,9 +272,5 @@ def _result(ending: Ending | None, look: Look) -> Result | None:
 
 
 def _standings(state: Passing) -> tuple[Standing, ...]:
-    """Return the seats that are taken or have played, the richest first; equal balances share a place."""
-    taken = state.taken()
-    ranked = [(hand.balance, seat) for seat, hand in enumerate(state.hands) if seat in taken or hand.rounds]
-    ranked.sort(key=lambda each: (-each[0], each[1]))
-    richer = [balance for balance, _ in ranked]
-    return tuple(Standing(seat, richer.index(balance) + 1, balance) for balance, seat in ranked)
+    """Return the seats that are taken or have played, the richest first."""
+    return ranked({seat: hand.balance for seat, hand in enumerate(state.hands) if state.held[seat] or hand.rounds})

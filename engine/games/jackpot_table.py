@@ -8,6 +8,8 @@ from engine.cards import Face
 from engine.games.jackpot_hands import Category
 
 PASSES = 3
+MOST_DROPPED = 3
+"""How many cards a seat may drop in a pass (JP-4)."""
 
 
 class Phase(StrEnum):

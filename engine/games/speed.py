@@ -14,7 +14,7 @@ from msgspec.structs import replace
 
 from engine.cards import Card, pack
 from engine.fields import CLIENT_SEED, Amount, Choice, Group, Option, Options, Shape
-from engine.game import PERSON, Action, Due, Event, Illegal, Invalid, Move, Offer, Score, Spec, Standing
+from engine.game import PERSON, Action, Due, Event, Illegal, Invalid, Move, Offer, Score, Spec, Standing, sooner
 from engine.games.speed_centre import Centre
 from engine.games.speed_plays import SIDES, Play, plays
 from engine.games.speed_race import (
@@ -188,11 +188,8 @@ class Speed:
         if not state.playing:
             return None
         own = min(timed(state), key=lambda due: due.at, default=None)
-        looks = [(hand.plan.at, hand.plan.lot, seat) for seat, hand in enumerate(state.hands) if hand.plan]
-        if not looks or (own and own.at <= min(looks)[0]):
-            return own
-        at, _, seat = min(looks)
-        return Due(at, seat, deadline=own.at if own else None)
+        plans = [(hand.plan.at, hand.plan.lot, seat) for seat, hand in enumerate(state.hands) if hand.plan]
+        return sooner(own, Due(min(plans)[0], min(plans)[2]) if plans else None)
 
     def to_act(self, state: Racing, seat: int) -> bool:
         """Return true for both while a round is in play, whatever they hold; before it, for who has yet to deal."""
