@@ -14,7 +14,8 @@ proc_name = "croupier"
 
 worker_class = Worker
 workers = _settings.workers
-threads = _settings.threads + _settings.streams
+# A thread for each stream; of the others as many may wait for a slow client or for their turn as are at work.
+threads = _settings.streams + 2 * _settings.threads
 # A connection that is kept open between requests holds no thread, and a proxy keeps many.
 worker_connections = 1000 + threads
 keepalive = 20

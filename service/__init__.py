@@ -7,7 +7,7 @@ from collections.abc import Callable
 from functools import partial
 from typing import Any
 
-from flask import Flask, Request, Response, g, request
+from flask import Flask, Request, Response, current_app, g, request
 from flask_cors import CORS
 from werkzeug.routing import MapAdapter
 
@@ -18,6 +18,7 @@ from service.events import events
 from service.sessions import Sessions, Store
 from service.settings import Settings
 from service.streams import Streams
+from service.turns import Turns
 
 _REQUEST_ID = re.compile(r"[A-Za-z0-9_-]{1,64}", re.ASCII)
 
@@ -45,7 +46,9 @@ def create_app(settings: Settings, store: Store) -> Flask:
     sessions = partial(Sessions, store)
     app.extensions["sessions"] = sessions
     app.extensions["streams"] = Streams(sessions, store.wakes(), settings.streams)
+    app.extensions["turns"] = turns = Turns(settings.threads)
     app.before_request(_arrived)
+    app.teardown_request(turns.end)
     app.after_request(_answered)
     app.register_blueprint(api)
     app.register_blueprint(events)
@@ -55,10 +58,12 @@ def create_app(settings: Settings, store: Store) -> Flask:
 
 
 def _arrived() -> None:
-    """Name the request, by the client's own id where it gives a plain one."""
+    """Name the request, by the client's own id where it gives a plain one, and wait for its turn."""
     given = request.headers.get("X-Request-Id", "")
     g.request_id = given if _REQUEST_ID.fullmatch(given) else secrets.token_hex(8)
     g.began = time.perf_counter()
+    if request.path.startswith("/v1/sessions"):  # health and catalogue need not wait for those that ask the store
+        current_app.extensions["turns"].begin()
 
 
 def _answered(response: Response) -> Response:

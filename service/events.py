@@ -101,6 +101,7 @@ def _waited(feed: Feed, seconds: int) -> list[views.Frame]:
     """Return the next version, and what came at once behind it, or nothing when the time is up."""
     subscription = _streams().subscribe(feed.seen)
     found: list[views.Frame] = []
+    current_app.extensions["turns"].end()
     try:
         left = float(seconds)
         while (frame := subscription.get(left)) is not None:

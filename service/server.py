@@ -3,8 +3,11 @@
 import socket
 import struct
 import sys
+import time
 from collections.abc import Callable, Iterable, MutableMapping
+from contextlib import suppress
 from http.client import responses
+from io import BytesIO
 from types import FrameType
 from typing import Any, BinaryIO
 
@@ -17,6 +20,8 @@ from structlog.processors import JSONRenderer, TimeStamper, format_exc_info
 from structlog.stdlib import ProcessorFormatter, add_log_level
 from werkzeug.exceptions import ClientDisconnected
 
+from service.body import MOST_BYTES
+from service.connection import ALIVE
 from service.problems import HTTP_KINDS, INTERNAL, MEDIA_TYPE, Kind
 from service.streams import closing
 from service.views import encode
@@ -24,7 +29,12 @@ from service.views import encode
 _Start = Callable[[str, Iterable[tuple[str, str]]], None]
 
 PATIENCE_SECONDS = 5
+"""How long a client may be silent half-way through a request, or through reading its answer."""
+ARRIVAL_SECONDS = 10
+"""How long a request may take to arrive, however busily it drips in."""
 INSTANT_SECONDS = 0.05
+_MOST_UNREAD = 1 << 20
+"""How much more a refused client may send until it sees that it is: closing on it at once could cost it the answer."""
 
 # The nearest of an exception's kinds decides; what is not here is a fault of our own.
 _KINDS: dict[type[BaseException], Kind] = {
@@ -65,6 +75,10 @@ class Worker(ThreadWorker):
     What it refuses by itself it refuses as a problem.
     """
 
+    def __init__(self, *args: Any, **kwargs: Any) -> None:  # noqa: ANN401 - as gunicorn has it
+        super().__init__(*args, **kwargs)
+        self._arriving: dict[socket.socket, float] = {}
+
     def handle_exit(self, sig: int, frame: FrameType | None) -> None:
         """Tell the streams to end, and stop as soon as they have."""
         closing.set()
@@ -79,11 +93,21 @@ class Worker(ThreadWorker):
 
         A client is waited for meanwhile, which the thread that accepts all the others has no time to do.
         """
+        self._arriving[conn.sock] = time.monotonic() + ARRIVAL_SECONDS
         goes_on = super().handle(conn)
+        self._arriving.pop(conn.sock, None)
         if not goes_on:
-            util.close_graceful(conn.sock)
+            util.close_graceful(conn.sock, max_drain=_MOST_UNREAD)
             conn.close = lambda graceful=False: None  # type: ignore[method-assign]  # noqa: ARG005
         return goes_on
+
+    def murder_pending(self) -> None:
+        """Close connections that have said nothing for long, and hear no more of a request that takes too long."""
+        super().murder_pending()
+        now = time.monotonic()
+        for late in [sock for sock, until in list(self._arriving.items()) if until < now]:
+            with suppress(OSError):
+                late.shutdown(socket.SHUT_RD)
 
     def enqueue_req(self, conn: TConn) -> None:
         """Give a connection to a thread: for an instant until it speaks, and for seconds when it then falls silent.
@@ -94,18 +118,24 @@ class Worker(ThreadWorker):
         patience = struct.pack("ll", PATIENCE_SECONDS, 0)
         conn.sock.setsockopt(socket.SOL_SOCKET, socket.SO_RCVTIMEO, patience)
         conn.sock.setsockopt(socket.SOL_SOCKET, socket.SO_SNDTIMEO, patience)
+        if not conn.initialized:
+            conn.sock.setsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1)
+            for option, value in ALIVE.items():
+                conn.sock.setsockopt(socket.IPPROTO_TCP, option, value)
         conn.wait_for_data = lambda timeout: TConn.wait_for_data(conn, INSTANT_SECONDS)  # type: ignore[method-assign]  # noqa: ARG005
         super().enqueue_req(conn)
 
     def load_wsgi(self) -> None:
-        """Load the application, and let it take a body that cannot be read for what it is."""
+        """Load the application, and call it when a request is here as a whole."""
         super().load_wsgi()
         application = self.wsgi
 
         def serve(environ: MutableMapping[str, Any], start_response: _Start) -> Iterable[bytes]:
             if "HTTP_HOST" not in environ and environ["SERVER_PROTOCOL"] != "HTTP/1.0":
                 raise errors.InvalidHeader("Host")  # RFC 9112, section 3.2
-            environ["wsgi.input"] = _Body(environ["wsgi.input"])
+            announced = int(environ.get("CONTENT_LENGTH") or 0)
+            environ["wsgi.input"] = _Body(environ["wsgi.input"], 0 if announced > MOST_BYTES else MOST_BYTES + 2)
+            self._arriving.pop(environ["gunicorn.socket"], None)
             environ.pop("HTTP_UPGRADE", None)  # nothing else is spoken here, and routing would take it for a promise
             return application(environ, start_response)
 
@@ -125,17 +155,21 @@ class Worker(ThreadWorker):
 
 
 class _Body:
-    """A request's body, whose faults are the client's."""
+    """As much of a request's body as the application may want, read before it begins; its faults are the client's."""
 
-    def __init__(self, body: BinaryIO) -> None:
-        self._body = body
+    def __init__(self, body: BinaryIO, most: int) -> None:
+        self._fault: Exception | None = None
+        self._body = BytesIO()
+        try:
+            self._body = BytesIO(body.read(most))
+        except (errors.ParseException, OSError) as error:
+            self._fault = error
 
     def read(self, size: int = -1) -> bytes:
         """Return so many bytes, or all (ClientDisconnected, a bad request, when they are not to be had)."""
-        try:
-            return self._body.read(size)
-        except (errors.ParseException, OSError) as error:
-            raise ClientDisconnected from error
+        if self._fault:
+            raise ClientDisconnected from self._fault
+        return self._body.read(size)
 
 
 def _answer(kind: Kind) -> bytes:

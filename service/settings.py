@@ -28,9 +28,13 @@ class Settings:
     workers: int = 2
     """Processes that answer requests."""
     threads: int = 32
-    """Requests that each process answers at once, streams apart."""
+    """Requests of sessions that each process works on at once, however many streams are open.
+
+    More wait for their turn, 2 s at most (503 `busy`); a request takes one when it is here as a whole, and a long
+    poll gives it back before it waits.
+    """
     streams: int = 1024
-    """Streams that each process holds open; each takes a thread, which costs some 100 KB in all."""
+    """Streams, and long polls that wait, that each process holds open; each takes a thread, some 100 KB in all."""
     redis_url: str | None = None
     """Where the store is; None asks for the embedded one."""
     var_dir: Path = Path("var")

@@ -17,12 +17,14 @@ HALVES = {
     "half a body": b"POST /v1/sessions HTTP/1.1\r\nHost: a\r\nContent-Length: 99\r\n\r\n{",
 }
 THREADS = 2
+POOL = 1 + 2 * THREADS
+"""All threads that answer, the one for a stream included."""
 
 
 @pytest.fixture(scope="module", name="service")
 def _service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ServiceProcess]:
     """Run the service with very few threads."""
-    with ServiceProcess(tmp_path_factory.mktemp("patience") / "var", THREADS=str(THREADS)) as service:
+    with ServiceProcess(tmp_path_factory.mktemp("patience") / "var", THREADS=str(THREADS), STREAMS="1") as service:
         yield service.up()
 
 
@@ -41,7 +43,7 @@ def asked(service: ServiceProcess, path: str, **headers: str) -> tuple[int, byte
 def test_clients_that_fall_silent_stop_nobody(service: ServiceProcess, half: str) -> None:
     """Ten times as many connections as threads that say nothing, or as many that stop half-way, only make it wait."""
     with ExitStack() as held:
-        for _ in range(THREADS if HALVES[half] else 10 * THREADS):
+        for _ in range(POOL if HALVES[half] else 10 * POOL):
             silent = held.enter_context(socket.create_connection(("127.0.0.1", service.port)))
             silent.sendall(HALVES[half])
         assert asked(service, "/healthz")[0] == 200
@@ -53,6 +55,26 @@ def test_a_client_that_fell_silent_is_let_go(service: ServiceProcess) -> None:
         silent.sendall(HALVES["half the headers"])
         assert silent.recv(1000) == b""
     assert eventually(lambda: "a client was too slow" in service.said, "it is logged as what it is")
+
+
+@pytest.mark.parametrize("half", [b"GET /healthz HTTP/1.1\r\nX-Long: ", HALVES["half a body"]])
+def test_a_client_that_never_comes_to_an_end_is_let_go(service: ServiceProcess, half: bytes) -> None:
+    """It drips on, never silent for long, and is refused long before it has sent all that it may."""
+    with socket.create_connection(("127.0.0.1", service.port), timeout=0.5) as dripping:
+        dripping.sendall(half)
+        answer = next(said for said in (drip(dripping) for _ in range(80)) if said is not None)
+    assert answer == b"" or b" 400 " in answer
+
+
+def drip(line: socket.socket) -> bytes | None:
+    """Say a little more; return what the other side says, or nothing while it listens."""
+    try:
+        line.sendall(b" ")
+        return line.recv(1000)
+    except TimeoutError:
+        return None
+    except ConnectionError:
+        return b""
 
 
 def test_a_wish_to_upgrade_is_ignored(service: ServiceProcess) -> None:
