@@ -153,7 +153,7 @@ def _told(
         last = frame.record
         if feed.ended(frame):
             break
-    if not closing.is_set():  # else the client is to come back, to another process
+    if not closing.is_set() and not (subscription and subscription.left_behind):  # else the client is to come back
         yield views.Ended("end", last.version, last.position.state.finished)
 
 

@@ -62,10 +62,11 @@ class Repeat(Struct, frozen=True, array_like=True):
 
 
 class Viewer(Struct, frozen=True):
-    """Who looks: a seat, the host (who may hold a seat as well), or neither."""
+    """Who looks: a seat, the host (who may hold a seat as well), or neither; `opened` with the host's first token."""
 
     seat: int | None = None
     host: bool = False
+    opened: bool = False
 
 
 class Seen(Struct, frozen=True):
@@ -134,7 +135,7 @@ def listed(place: str) -> str:
 def viewer_of(record: Record, digest: bytes) -> Viewer | None:
     """Return whose token has this hash, compared in constant time; nothing for a token of nobody here."""
     if hmac.compare_digest(digest, record.host):
-        return Viewer(host=record.position.host is None)
+        return viewing(Viewer(opened=True), record.position)
     for seat, known in enumerate(record.tokens):
         if hmac.compare_digest(digest, known):
             return Viewer(seat, host=record.position.host == seat)
@@ -142,10 +143,9 @@ def viewer_of(record: Record, digest: bytes) -> Viewer | None:
 
 
 def viewing(viewer: Viewer, position: play.Position) -> Viewer:
-    """Return the same viewer at another position: the host's rights may have passed on by then (C-10)."""
-    if viewer.seat is None:
-        return Viewer(host=viewer.host and position.host is None)
-    return Viewer(viewer.seat, host=position.host == viewer.seat)
+    """Return the same viewer as of another position: the host's rights may not, or no more, be his there (C-10)."""
+    host = viewer.opened if position.host is None else position.host == viewer.seat
+    return Viewer(viewer.seat, host, viewer.opened)
 
 
 def moved(record: Record, entry: Entry, position: play.Position) -> Record:

@@ -162,7 +162,7 @@ class Sessions:
         )
         if not self._store.open(session, records.encode(record), record.expires_at + KEPT_MS, self._deadline):
             raise Busy
-        viewer = Viewer(persons[0]) if len(persons) == 1 else Viewer(host=True)
+        viewer = Viewer(persons[0]) if len(persons) == 1 else Viewer(host=True, opened=True)
         seen = Seen(session, record, viewer, now)
         self.keep_listed(seen)
         return Opened(seen, tokens, host)

@@ -18,7 +18,10 @@ from service.sessions import Busy, Sessions, UnknownSession
 from service.wakes import Wakes
 
 LONGEST_GAP = 1000
-"""A client that missed more versions than this is sent a snapshot in their place."""
+"""A client that missed more versions than this is sent a snapshot in their place.
+
+One that reads so slowly that as many wait for it is let go, and comes back.
+"""
 HEARTBEAT_SECONDS = 15.0
 _NAP_SECONDS = 0.5
 """How soon the reader sees that the process closes, or tries again what has failed."""
@@ -51,12 +54,15 @@ class Subscription:
         self.seen = seen
         self._version = seen.record.version
         self._frames: SimpleQueue[Frame | None] = SimpleQueue()
+        self.left_behind = False
+        """Whether it reads too slowly: there will be no more, though the session goes on."""
 
     def put(self, frame: Frame | None) -> None:
         """Hand a frame over, unless the client has it already; or nothing: there will be no more."""
-        if frame is None:
+        if frame is None or self._frames.qsize() >= LONGEST_GAP:
+            self.left_behind |= frame is not None
             self._frames.put(None)
-        elif frame.record.version > self._version:
+        elif not self.left_behind and frame.record.version > self._version:
             self._version = frame.record.version
             self._frames.put(frame)
 

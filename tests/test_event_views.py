@@ -9,6 +9,7 @@ from flask import Flask
 from flask.testing import FlaskClient
 
 from engine.games import GAMES
+from service import streams
 from service.records import Viewer
 from tests.conftest import Clock, ClockedStore
 from tests.feeds import NDJSON, SSE, Told, listen, poll, serving
@@ -101,6 +102,21 @@ def test_a_frame_holds_what_its_viewer_reads_at_that_version(app: Flask, clock: 
     check_views(table, table.heard())
 
 
+def test_a_former_host_is_told_as_the_host_what_he_was(app: Flask, clock: Clock) -> None:
+    """Coming back after his rights have passed on, he is told each version as he read it then, and so is the heir."""
+    party = Party(app.test_client()).seat(JACKPOT, ["Anna", "Bo"])
+    table = Watched(party, clock)
+    table.step()
+    party.does(HOST, "leave")
+    table.look()
+    for viewer, frames in table.heard().items():
+        with listen(party.client, party.path, party.headers(viewer), after=0) as feed:
+            again = feed.until(table.version)
+        assert [told.view for told in again] == [told.view for told in frames[1:]]
+        assert [told.view for told in again] == [table.read[viewer, told.frame["version"]] for told in again]
+    assert party.seen(HOST)["you"] is None
+
+
 @pytest.mark.parametrize("game", GAMES)
 def test_who_comes_later_is_told_the_same(app: Flask, clock: Clock, game: str) -> None:
     """The versions of a stream that begins at 0, and of a long poll, are those that were told as they came."""
@@ -151,8 +167,7 @@ def test_a_frame_through_anothers_eyes_is_found_out(app: Flask, clock: Clock, mo
 
 def test_a_version_left_out_is_found_out(app: Flask, clock: Clock, monkeypatch: pytest.MonkeyPatch) -> None:
     """One frame for all that was missed, as if nothing had come between."""
-    streams = sys.modules["service.streams"]
-    frame = streams.Frame
-    monkeypatch.setattr(streams, "_frames", lambda _then, seen, entries: [frame(seen.record, entries[-1], seen.now)])
+    between = streams._between
+    monkeypatch.setattr(streams, "_between", lambda *gap: list(between(*gap))[-1:])
     with pytest.raises(AssertionError):
         test_who_comes_later_is_told_the_same(app, clock, JACKPOT)

@@ -212,6 +212,20 @@ def test_one_faulty_session_silences_no_other(
 # What is kept.
 
 
+def test_a_client_that_reads_too_slowly_is_let_go(app: Flask, party: Party, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What waits for it is bounded; it ends without an `end`, and goes on with a `reset`; the others hear all."""
+    monkeypatch.setattr(streams, "LONGEST_GAP", 5)
+    with follow(party) as slow, follow(party, None) as other:
+        slow.next()
+        for last in range(2, 14, 2):
+            assert versions(other, moves(party, 2))[-1] == last
+        assert [told.frame["version"] for told in slow.rest()] == [1, 2, 3, 4, 5]
+    with follow(party, after=5) as again:
+        told = again.next().frame
+        assert (told["event"], told["version"]) == ("reset", 12)
+        assert versions(again, moves(party)) == [13]
+
+
 def test_what_is_due_is_noted_once(app: Flask, party: Party) -> None:
     """However often a session changes, the list of what is due does not grow with it."""
     with follow(party, view="false") as feed:
