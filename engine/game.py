@@ -137,6 +137,8 @@ class Spec(Struct, frozen=True):
     """The events in which the rules themselves show what was hidden."""
     bound: int
     """Sending every seat's first example settles a round in at most so many moves."""
+    hosts: tuple[str, ...] = ()
+    """The verbs that the host uses as well, without a seat, while it is offered them."""
     dictionaries: dict[str, Dictionary] = {}
     """For each language but English that the game speaks, what its phrases and sentences are in it."""
 

@@ -52,6 +52,9 @@ HOUSE: Mapping[str, Dictionary] = {"da": DANISH}
 
 FINISHED = "The session is finished: {reason}."
 
+SEAT, HOST, TIME = "seat", "host", "time"
+"""By whom a move is made: a seat, the host, or nobody, when it was due."""
+
 COMMON_VERBS = {"seed": (SEED.shape,), "leave": (Shape((Amount("seat", 0, MOST_SEATS - 1, required=False),)),)}
 """What every game's seats may ask besides; `seat` in a leave names another's, which only the host may give up."""
 SEAT_VERBS = {
@@ -165,23 +168,21 @@ def _offers(position: Position, seat: int) -> tuple[Offer, ...]:
     return (*game.offers(state, seat), SEED, *ways_out)
 
 
-def open_seats(position: Position) -> tuple[int, ...]:
-    """Return the seats that a newcomer may take."""
-    if position.state.finished:
-        return ()
-    return tuple(number for number, seat in enumerate(position.seats) if seat.kind == OPEN)
-
-
 def join(position: Position, move: Move) -> Step:
-    """Seat a person, or a bot of the level in the body; raise `Illegal` for a seat that is not open (C-9)."""
+    """Seat a person, or a bot of the level in the body, in the move's seat (C-9)."""
     body, seat = move.action.body, move.seat
-    if seat is None or seat not in open_seats(position):
-        raise Illegal("seat-taken", "This seat is not open.")
+    if seat is None:
+        raise ValueError("whoever joins takes a seat")
     level = body.get("bot")
     newcomer = Seat(body["name"], BOT if level else PERSON, level)
     event = Event("joined", seat, {"name": newcomer.name, "kind": newcomer.kind, "level": level})
     seats = _with(position.seats, seat, newcomer)
     return Step(move, (event,), _reseated(_seeded(position, move), seats))
+
+
+def fits(offered: Iterable[Offer], action: Action) -> bool:
+    """Return whether an action is in one of the offers: that is what makes it legal."""
+    return any(offer.verb == action.verb and offer.shape.objection(action.body) is None for offer in offered)
 
 
 def must_go_on(position: Position) -> None:
@@ -197,22 +198,28 @@ def host_offers(position: Position, language: str = ENGLISH) -> tuple[Offer, ...
 
 
 def must_be_hosts(position: Position, action: Action) -> None:
-    """Raise `NotYours` for what the host cannot do here without a seat."""
-    offered = [offer for offer in host_offers(position) if offer.verb == action.verb]
-    if action.verb != LEAVE.verb and not any(offer.shape.objection(action.body) is None for offer in offered):
+    """Raise `NotYours` for what the host never does in this game, and for what only a seat may do now."""
+    if action.verb == LEAVE.verb or fits(host_offers(position), action):
+        return
+    seats = range(len(position.seats))
+    if action.verb not in game_of(position).spec.hosts or any(fits(_offers(position, seat), action) for seat in seats):
         raise NotYours(phrase("The host's token cannot {verb} here; a seat's may.", verb=action.verb))
 
 
 def host_acts(position: Position, move: Move) -> Step:
-    """Return what comes of the host's own action: deal with seats open, end the game, leave.
+    """Return what comes of the host's own action: deal with seats open, end a round, leave; or refuse it.
 
     With `seat` in a leave the host takes that seat out; without one the host's rights pass on (C-10).
     """
-    if move.action.verb == LEAVE.verb:
+    action = move.action
+    if action.verb == LEAVE.verb:
         return _hosted_leave(position, move)
-    must_be_hosts(position, move.action)
+    must_be_hosts(position, action)
+    must_go_on(position)
+    if not fits(host_offers(position), action):
+        raise Illegal("not-now", game_of(position).why_not(position.state, 0, action) or "Not now.")
     step = _apply(position, move)
-    if move.action.verb != "deal":
+    if action.verb != "deal":
         return step
     closed = tuple(replace(seat, kind=CLOSED) if seat.kind == OPEN else seat for seat in position.seats)
     return replace(step, position=_reseated(step.position, closed))
@@ -226,9 +233,9 @@ def advance(position: Position, move: Move) -> Step:
     if move.seat is None or not 0 <= move.seat < len(position.seats):
         raise NotYours("This token holds no seat.")
     _must_be_possible(position, move.seat, move.action.verb)
-    offered = [offer for offer in _offers(position, move.seat) if offer.verb == move.action.verb]
-    if not any(offer.shape.objection(move.action.body) is None for offer in offered):
-        return _judged(position, move, offered)
+    offered = _offers(position, move.seat)
+    if not fits(offered, move.action):
+        return _judged(position, move, [offer for offer in offered if offer.verb == move.action.verb])
     if move.action.verb == SEED.verb:
         return Step(move, (), _seeded(position, move))
     return _apply(_seeded(position, move), move)
@@ -411,14 +418,9 @@ def _with_a_person(position: Position) -> Position:
 
 def _hosted_leave(position: Position, move: Move) -> Step:
     """Return what comes of the host's leave, his own or another seat's."""
-    must_go_on(position)
     seat = move.action.body.get("seat")
     if seat is None:
         return Step(move, (Event("host-left"),), _host_passed(position))
-    if not 0 <= seat < len(position.seats) or not position.state.held[seat]:
-        raise Illegal("not-now", phrase("Nobody holds seat {seat}.", seat=seat))
-    if not game_of(position).may_leave(position.state, seat):
-        raise Illegal("not-now", game_of(position).why_not(position.state, seat, Action(LEAVE.verb)) or "Not now.")
     return replace(_apply(position, Move(seat, Action(LEAVE.verb), move.at)), move=move)
 
 

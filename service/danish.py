@@ -1,22 +1,11 @@
-"""What the service itself says, in Danish: what the host and a newcomer may do, refusals, and a board's frame."""
+"""What the service itself says, in Danish: refusals, and a board's frame."""
 
 from engine.phrases import Dictionary
 
 DANISH: Dictionary = {
     "{title}: the rules": "{title}: reglerne",
-    # What the host and a newcomer may do.
-    "Take a seat": "Tag en plads",
-    "Seat a bot": "Sæt en robot på en plads",
-    "Issue a seat's token anew; the old one is void": "Udsted en plads' nøgle på ny; den gamle gælder ikke længere",
-    "Take a seat out": "Tag en plads ud af spillet",
-    "Leave, and pass the host's rights on": "Gå, og giv værtens rettigheder videre",
     "End and delete this session": "Afslut og slet dette spil",
     # What may not be done.
-    "Only the host may do this.": "Det kan kun værten gøre.",
-    "This game has no bots.": "Dette spil har ingen robotter.",
-    "No seat is open.": "Ingen plads er ledig.",
-    "Seat {seat} is not open.": "Plads {seat} er ikke ledig.",
-    "No person holds seat {seat}.": "Ingen person har plads {seat}.",
     "The rules do not allow this now": "Det tillader reglerne ikke lige nu",
     "The token does not allow this": "Det rækker nøglen ikke til",
     "The session is at another version": "Spillet er nået til en anden version",

@@ -10,7 +10,8 @@ from msgspec.msgpack import Decoder, Encoder, decode
 from msgspec.structs import replace
 
 from engine import play
-from engine.game import ENGLISH, Event, Move, Offer
+from engine.game import Event, Move
+from engine.play import TIME
 from service.earlier import LAYOUT, brought_up
 
 DAY_MS = 24 * 3600 * 1000
@@ -18,7 +19,6 @@ KEPT_MS = 7 * DAY_MS
 """How long a session's keys outlive it, so that its score still answers."""
 
 _LAST_MS = 10**13 - 1
-SEAT, HOST, TIME = "seat", "host", "time"
 
 
 class Newer(Exception):
@@ -90,11 +90,6 @@ class Seen(Struct, frozen=True):
     def view(self) -> play.View:
         """Return what the viewer may know."""
         return play.view(self.record.position, self.viewer.seat)
-
-    def offers(self, language: str = ENGLISH) -> tuple[Offer, ...]:
-        """Return what the viewer's seat may do."""
-        seat = self.viewer.seat
-        return () if seat is None else play.offers(self.record.position, seat, language)
 
 
 encode = Encoder().encode

@@ -13,13 +13,13 @@ from typing import Any, Protocol
 from msgspec import Struct
 from msgspec.structs import replace
 
-from engine import play
+from engine import play, seating
 from engine.advice import BOTS
-from engine.game import PERSON, Action, Illegal, Move, NotYours, Offer, Score
-from engine.phrases import phrase
+from engine.game import PERSON, Action, Illegal, Move, NotYours, Score
+from engine.play import HOST, SEAT, TIME
 from service import records
 from service.connection import StoreAway
-from service.records import HOST, KEPT_MS, SEAT, TIME, Entry, Newer, Record, Repeat, Seen, Viewer
+from service.records import KEPT_MS, Entry, Newer, Record, Repeat, Seen, Viewer
 from service.schemas import Create
 from service.store import Change, Deadline, Loaded, Verdict
 from service.wakes import Wakes
@@ -332,7 +332,7 @@ def _worked_out(seen: Seen, request: Request, field: str) -> tuple[Acted | None,
     seen, entries = _settled(seen)
     if len(entries) == PORTION:
         return None, _change(base, seen.record, entries)
-    by = _right(seen, request.verb, body)
+    by = _by(seen, Action(request.verb, body))
     if by == SEAT and request.verb == "leave":
         body.pop("seat", None)  # its own
     if not request.matches(seen.record.version):
@@ -346,49 +346,28 @@ def _worked_out(seen: Seen, request: Request, field: str) -> tuple[Acted | None,
     return acted, _change(base, acted.seen.record, [*entries, entry], field, request.digest)
 
 
-def _right(seen: Seen, verb: str, body: Body) -> str:
+def _by(seen: Seen, action: Action) -> str:
     """Return whether the seat or the host asks; raise `Forbidden` where the viewer is not who may."""
-    viewer = seen.viewer
-    if verb == "join":
-        asker = HOST if "bot" in body else SEAT
-    elif verb in ("token", "delete"):
-        asker = HOST
-    elif verb == "leave" and "seat" in body:
-        asker = SEAT if body["seat"] == viewer.seat else HOST
-    elif viewer.host and viewer.seat is not None:
-        asker = HOST if verb in _verbs(play.host_offers(seen.record.position)) - _verbs(seen.offers()) else SEAT
-    else:
-        asker = HOST if viewer.seat is None else SEAT
     try:
-        if asker == HOST:
-            _must_be_hosts(seen, verb, body)
+        return seating.asker(seen.record.position, seen.viewer.seat, action, host=seen.viewer.host)
     except NotYours as refusal:
         raise Forbidden(refusal, seen) from refusal
-    return asker
-
-
-def _must_be_hosts(seen: Seen, verb: str, body: Body) -> None:
-    """Raise `NotYours` for what is the host's alone, and for what the host cannot do without a seat."""
-    if not seen.viewer.host:
-        raise NotYours("Only the host may do this.")
-    if verb not in ("join", "token", "delete"):
-        play.must_be_hosts(seen.record.position, Action(verb, dict(body)))
-
-
-def _verbs(offers: tuple[Offer, ...]) -> set[str]:
-    return {offer.verb for offer in offers}
 
 
 def _ruled(seen: Seen, by: str, move: Move) -> tuple[Acted, Entry]:
     """Return what the rules, or the house, make of an action; raise `Illegal`."""
-    match move.action.verb:
+    position, verb = seen.record.position, move.action.verb
+    if verb in play.SEAT_VERBS or (verb == "leave" and by == HOST):
+        bots = position.game in BOTS
+        seating.must_be_offered(position, seen.viewer.seat, move.action, host=seen.viewer.host, bots=bots)
+    match verb:
         case "join":
             return _joined(seen, by, move)
         case "token":
             return _reissued(seen, move)
         case "delete":
-            return _acted(seen, Entry(HOST, move), seen.record.position)
-    step = (play.host_acts if by == HOST else play.advance)(seen.record.position, move)
+            return _acted(seen, Entry(HOST, move), position)
+    step = (play.host_acts if by == HOST else play.advance)(position, move)
     acted, entry = _acted(seen, Entry(by, step.move, step.events), step.position)
     return replace(acted, refusal=step.refusal), entry
 
@@ -401,19 +380,12 @@ def _acted(seen: Seen, entry: Entry, position: play.Position) -> tuple[Acted, En
 
 
 def _joined(seen: Seen, by: str, move: Move) -> tuple[Acted, Entry]:
-    """Give an open seat away: a person gets its token, a bot needs none (C-9)."""
-    play.must_go_on(seen.record.position)
-    if by == HOST and seen.record.position.game not in BOTS:
-        raise Illegal("not-in-this-game", "This game has no bots.")
-    body = dict(move.action.body)
-    free = play.open_seats(seen.record.position)
-    seat = body.pop("seat", free[0] if free else None)
-    if seat not in free:
-        which = phrase("Seat {seat} is not open.", seat=seat) if free else "No seat is open."
-        raise Illegal("seat-taken", which)
+    """Give an open seat away, the first if none is named: a person gets its token, a bot needs none (C-9)."""
+    position, body = seen.record.position, dict(move.action.body)
+    seat = body.pop("seat", seating.open_seats(position)[0])
     kind = "Bot" if by == HOST else "Player"
     body.setdefault("name", f"{kind} {seat + 1}")
-    step = play.join(seen.record.position, Move(seat, Action("join", body), move.at))
+    step = play.join(position, Move(seat, Action("join", body), move.at))
     acted, entry = _acted(seen, Entry(by, step.move, step.events), step.position)
     if by == HOST:
         return replace(acted, seat=seat), entry
@@ -422,12 +394,8 @@ def _joined(seen: Seen, by: str, move: Move) -> tuple[Acted, Entry]:
 
 def _reissued(seen: Seen, move: Move) -> tuple[Acted, Entry]:
     """Give a person's seat a fresh token; the old one is void."""
-    seat = move.action.body["seat"]
-    held = seen.record.position.state.held
-    if seat >= len(held) or held[seat] != PERSON:
-        raise Illegal("not-now", phrase("No person holds seat {seat}.", seat=seat))
     acted, entry = _acted(seen, Entry(HOST, move), seen.record.position)
-    return _with_token(acted, seat), entry
+    return _with_token(acted, move.action.body["seat"]), entry
 
 
 def _with_token(acted: Acted, seat: int) -> Acted:

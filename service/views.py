@@ -6,10 +6,9 @@ from msgspec import UNSET, Struct, UnsetType
 from msgspec.json import Encoder
 from msgspec.structs import replace
 
-from engine import play
+from engine import seating
 from engine.advice import BOTS
-from engine.fields import CLIENT_SEED, Choice, Name, Shape
-from engine.game import LEVELS, PERSON, Offer, Score, Standing
+from engine.game import Offer, Score, Standing
 from engine.phrases import Dictionary, said
 from engine.piles import look_as
 from service.languages import words
@@ -178,50 +177,13 @@ def frame(event: str, seen: Seen, language: str, *, with_view: bool) -> Frame:
 
 def actions(seen: Seen, language: str) -> list[Action]:
     """Return every legal action of the viewer: the one that carries the round on first, ways out last."""
-    here, position = f"/v1/sessions/{seen.session}", seen.record.position
-    offered = list(seen.offers(language))
-    if seen.viewer.host:
-        ways_out = [offered.pop()] if offered and offered[-1].verb == "leave" else []
-        known = {offer.verb for offer in offered}
-        offered += [offer for offer in play.host_offers(position, language) if offer.verb not in known]
-        offered += _seat_offers(position, seen.viewer.seat) + ways_out
-    elif seen.viewer.seat is None:
-        offered = _open_seat(position)
+    here, position, viewer = f"/v1/sessions/{seen.session}", seen.record.position, seen.viewer
+    bots = position.game in BOTS
+    offered = seating.offers(position, viewer.seat, host=viewer.host, bots=bots, language=language)
     spoken = words(position.game, language)
     found = [_action(here, offer, spoken) for offer in offered]
     delete = Action("delete", "DELETE", here, said("End and delete this session", spoken), None, None)
-    return [*found, delete] if seen.viewer.host else found
-
-
-def _open_seat(position: play.Position) -> list[Offer]:
-    """Return how a spectator takes a seat."""
-    free = play.open_seats(position)
-    if not free:
-        return []
-    shape = Shape((Choice("seat", free, required=False), Name("name", required=False), CLIENT_SEED))
-    return [Offer("join", "Take a seat", shape, {"seat": free[0], "name": f"Player {free[0] + 1}"})]
-
-
-def _seat_offers(position: play.Position, own: int | None) -> list[Offer]:
-    """Return what the host may do with seats: give open ones to bots, issue tokens anew, take seats out."""
-    if position.state.finished:
-        return []
-    free, held = play.open_seats(position), position.state.held
-    persons = tuple(seat for seat, holder in enumerate(held) if holder == PERSON)
-    may_leave = play.game_of(position).may_leave
-    others = tuple(seat for seat in position.state.taken() if seat != own and may_leave(position.state, seat))
-    found = []
-    if free and position.game in BOTS:
-        shape = Shape((Choice("seat", free), Choice("bot", LEVELS)))
-        found.append(Offer("join", "Seat a bot", shape, {"seat": free[0], "bot": "normal"}))
-    if persons:
-        label = "Issue a seat's token anew; the old one is void"
-        found.append(Offer("token", label, Shape((Choice("seat", persons),)), {"seat": persons[0]}))
-    if others:
-        found.append(Offer("leave", "Take a seat out", Shape((Choice("seat", others),)), {"seat": others[0]}))
-    if own is None:
-        found.append(Offer("leave", "Leave, and pass the host's rights on"))
-    return found
+    return [*found, delete] if viewer.host else found
 
 
 def lobby(found: list[Seen], after: str | None) -> Lobby:
@@ -238,7 +200,7 @@ def _listed(seen: Seen) -> Listed:
         round=known.round,
         seats=known.seats,
         options=seen.record.options,
-        open_seats=play.open_seats(position),
+        open_seats=seating.open_seats(position),
         opened_at=seen.record.opened_at,
         href=f"/v1/sessions/{seen.session}",
     )

@@ -15,7 +15,7 @@ from typing import Any
 
 import msgspec
 
-from engine import play
+from engine import play, seating
 from engine.advice import BOTS
 from engine.game import Action, Event, Illegal, Move, NotYours, Offer
 from engine.games import GAMES
@@ -108,6 +108,9 @@ class Telling:
         move = Move(None if who == HOST else int(who), action, self.now)
         act = play.host_acts if who == HOST else play.join if verb == "join" else play.advance
         try:
+            if verb == "join":
+                asked = Action(verb, body | {"seat": move.seat})
+                seating.must_be_offered(self.position, None, asked, host="bot" in body, bots=True)
             self._tell(act(self.position, move), HOST)
         except (Illegal, NotYours) as refused:
             code = refused.code if isinstance(refused, Illegal) else "forbidden"

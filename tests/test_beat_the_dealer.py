@@ -9,7 +9,7 @@ from msgspec.structs import replace
 
 from engine import play
 from engine.cards import pack
-from engine.game import Action, Illegal, Invalid, Move, NotYours
+from engine.game import Action, Illegal, Invalid, Move
 from engine.games.beat_the_dealer_ranks import value
 from engine.shuffle import Chance, round_seed
 from tests.dealers import (
@@ -136,7 +136,7 @@ def test_one_seat_is_not_enough() -> None:
     position = new((play.Seat("A"), OPEN))
     assert [offer.verb for offer in play.offers(position, 0)] == ["seed", "leave"]
     assert refusal(position, 0, "deal") == ("not-now", "A round needs 2 seats that somebody holds.")
-    with pytest.raises(NotYours):
+    with pytest.raises(Illegal, match="A round needs 2 seats"):
         play.host_acts(position, Move(None, Action("deal"), NOW))
 
 
@@ -430,7 +430,7 @@ def test_only_the_host_ends_a_round_and_only_one_in_play() -> None:
     assert [offer.verb for offer in play.host_offers(position)] == ["evaluate"]
     assert [offer.verb for offer in play.host_offers(ended(position).position)] == ["deal"]
     for before in (new(), ended(position).position):
-        with pytest.raises(NotYours):
+        with pytest.raises(Illegal, match="No round is in play"):
             ended(before)
     assert play.again(position, Move(None, Action("evaluate"), NOW)) == ended(position)
 

@@ -86,7 +86,7 @@ def test_an_empty_body_is_an_object_without_fields(app: Flask, table: Table) -> 
     for target in reading(app, table):
         found = [outcome(send(table.open(table.game), at(target, table), *each)) for each in sent]
         assert len(set(found)) == 1, (target, found)
-        assert found[0] in {(200, None), (409, "not-now"), (409, "seat-taken"), misfit(table, target)}, target
+        assert found[0] in {(200, None), (403, "forbidden"), (409, "not-now"), misfit(table, target)}, target
 
 
 def at(target: Target, table: Table) -> Target:

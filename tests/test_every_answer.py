@@ -121,6 +121,8 @@ def finished(scene: Scene, ask: Ask) -> None:
     session = scene.open(VERBS.get(verb_of(ask), SPICE))
     scene.act(session, "leave")
     scene.elsewhere(ask, session)
+    if verb_of(ask) in ("join", "token"):
+        ask.headers = session.host
     scene.send(ask)
 
 

@@ -122,7 +122,7 @@ def test_whatever_the_host_is_offered_works(client: FlaskClient, clock: Clock, g
     """Bots into open seats, a token anew, a seat taken out, the end: each as it is offered."""
     company = Company(client, clock, game, ["Guest", {"open": True}])
     host = company.host
-    (seat_bot,) = host.offered("join")
+    seat_bot, _ = host.offered("join")
     assert host.followed(seat_bot)["session"]["seats"][1]["kind"] == "bot"
     assert host.offered("join") == []
     (reissue,) = host.offered("token")
@@ -136,6 +136,19 @@ def test_whatever_the_host_is_offered_works(client: FlaskClient, clock: Clock, g
     (delete,) = host.offered("delete")
     assert host.follow(delete).status_code == 204
     assert host.follow(delete).status_code == 410
+
+
+@games_of_several
+def test_a_host_who_takes_the_seat_that_is_offered_plays(client: FlaskClient, clock: Clock, game: str) -> None:
+    """Whoever opened a table of others may sit down at it; the host's token stays the host's."""
+    company = Company(client, clock, game, ["Guest", {"open": True}])
+    _, sit_down = company.host.offered("join")
+    joined = company.host.followed(sit_down)
+    assert (joined["seat"], joined["session"]["you"]) == (1, {"seat": 1, "host": False})
+    company.seats[1] = Stranger(client, company.path, joined["token"])
+    assert company.host.view()["you"] == {"seat": None, "host": True}
+    assert company.host.offered("join") == []
+    play_by_first_examples(company, 1)
 
 
 @games_of_several

@@ -19,7 +19,7 @@ ENGINE_LAYERS = (
     ("engine.games.",),
     ("engine.games",),
     ("engine.play",),
-    ("engine.advice.", "engine.verify"),
+    ("engine.seating", "engine.advice.", "engine.verify"),
     ("engine.advice",),
 )
 """From the ground up: a module imports from lower layers only; a name with a dot at its end is all in a folder."""
@@ -188,6 +188,8 @@ PLANTED = (
     ("engine.game", "from engine import play"),
     ("engine.game", "def late() -> None:\n    import time"),
     ("engine.poker", "from engine.games.spice_island_poker import PAYS"),
+    ("engine.play", "from engine.seating import offers"),
+    ("engine.seating", "from engine.advice import BOTS"),
     ("engine.play", "import service.sessions"),
     ("engine.play", "import flask"),
     ("engine.play", "from engine.advice import spice_island_poker"),

@@ -7,7 +7,7 @@ from msgspec.structs import replace
 
 from engine import play
 from engine.cards import pack
-from engine.game import Action, Invalid, Move, NotYours
+from engine.game import Action, Illegal, Invalid, Move
 from engine.piles import Pile
 from engine.shuffle import Chance, round_seed
 from tests.jackpots import (
@@ -138,7 +138,7 @@ def test_a_round_needs_two_seats() -> None:
     assert GAME.offers(position.state, 0) == GAME.offers(position.state, 1) == ()
     assert refused(position, 0, "deal") == ("not-now", "A round needs 2 seats that somebody holds.")
     assert play.host_offers(position) == ()
-    with pytest.raises(NotYours):
+    with pytest.raises(Illegal, match="A round needs 2 seats"):
         send(position, None, "deal")
     assert not play.view(position, 0).seats[0]["to_act"]
 

@@ -9,6 +9,7 @@ from engine import play
 from engine.cards import pack
 from engine.game import PERSON, Action, Illegal, Move
 from engine.games.jackpot_hands import Category
+from engine.seating import open_seats
 from tests.jackpots import (
     DOUBLES,
     GAME,
@@ -176,7 +177,7 @@ def test_leaving_between_rounds_keeps_the_balance() -> None:
     shown, kept = table(position)["hands"], balances(position)
     position = sent(position, 1, "leave")
     assert (table(position)["hands"], balances(position)) == (shown, kept)
-    assert play.open_seats(position) == ()
+    assert open_seats(position) == ()
     position = sent(position, 0, "deal")
     assert inside(position).order == (2, 0)
     assert balances(position)[1] == kept[1]

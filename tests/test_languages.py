@@ -9,7 +9,7 @@ from string import Formatter
 import pytest
 from msgspec.structs import replace
 
-from engine import play
+from engine import play, seating
 from engine.danish import DANISH
 from engine.game import Action, Illegal, Move, NotYours, Offer, RuleError
 from engine.games import GAMES
@@ -17,6 +17,8 @@ from engine.phrases import phrase, said
 from tests.dealers import NOW, OPEN, SLUG, at, bot, dealt, ended, guessed, leave, lost, new, people, refusal
 
 ENGINE = Path(__file__).parent.parent / "engine"
+TABLES_OWN = ("play", "seating")
+"""The modules that speak for the table, whatever the game."""
 OTHERS = [slug for slug in GAMES if slug != SLUG]
 WORDS = play.dictionary(SLUG, "da")
 LETTERS = re.compile(r"[^\W\d_]")
@@ -112,8 +114,8 @@ def test_every_sentence_of_the_game_is_in_its_dictionary() -> None:
 
 
 def test_every_sentence_of_the_table_is_in_its_dictionary() -> None:
-    """BD-14: what `play` says itself, whatever the game, is in Danish, and nothing else is."""
-    found = sentences((ENGINE / "play.py").read_text(encoding="utf-8"))
+    """BD-14: what `play` and `seating` say themselves, whatever the game, is in Danish, and nothing else is."""
+    found = set().union(*(sentences((ENGINE / f"{name}.py").read_text(encoding="utf-8")) for name in TABLES_OWN))
     assert {play.LEAVE.label, play.SEED.label, play.FINISHED, "Not now."} <= found
     assert found - DANISH.keys() == {"unknown option"}  # said where there is no session yet, with its pointer
     assert DANISH.keys() - found == {"left"}
@@ -210,13 +212,14 @@ def refusals() -> Iterator[RuleError]:
         with pytest.raises((Illegal, NotYours)) as refused:
             play.advance(position, Move(seat, Action(verb, {"rank": "7"} if verb == "choose" else {}), NOW))
         yield refused.value
-    for move in (Move(None, Action("wager"), NOW), Move(None, Action("leave", {"seat": 3}), NOW)):
+    for move in (Move(None, Action("wager"), NOW), Move(None, Action("deal"), NOW)):
         with pytest.raises((Illegal, NotYours)) as hosts:
             play.host_acts(playing, move)
         yield hosts.value
-    with pytest.raises(Illegal) as taken:
-        play.join(playing, Move(0, Action("join", {"name": "D"}), NOW))
-    yield taken.value
+    for verb, body in (("join", {"seat": 0}), ("token", {"seat": 3}), ("leave", {"seat": 3})):
+        with pytest.raises(Illegal) as unoffered:
+            seating.must_be_offered(playing, None, Action(verb, body), host=True, bots=True)
+        yield unoffered.value
     with pytest.raises(Illegal) as worthless:
         play.evaluate(SLUG, (), {})
     yield worthless.value
@@ -226,7 +229,7 @@ def test_every_refusal_is_in_danish() -> None:
     """BD-14: a refusal's sentence has another in Danish; its code is the same, whoever reads it."""
     told = list(refusals())
     danish = [each.said(WORDS) for each in told]
-    assert len(told) == 14
+    assert len(told) == 16
     assert all(one != each.detail == str(each) == each.said({}) for one, each in zip(danish, told, strict=True))
     assert {type(each) for each in (*danish, *(refused.detail for refused in told))} == {str}
     assert "Dealeren gætter ikke: det er plads 1s tur." in danish

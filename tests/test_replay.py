@@ -8,7 +8,8 @@ from flask.testing import FlaskClient
 from msgspec.structs import replace
 
 from engine.games import GAMES
-from service.records import SEAT, TIME, Record, as_of, opening, stepped
+from engine.play import SEAT, TIME
+from service.records import Record, as_of, opening, stepped
 from tests.conftest import Clock
 from tests.planted import commit_with
 from tests.rounds import dice, settings

@@ -201,6 +201,35 @@ def test_a_table_short_of_seats_waits_for_a_join(app: Flask) -> None:
 # The host.
 
 
+def test_a_seat_takes_no_second_one(party: Party, stored: Stored) -> None:
+    """A token that holds a seat takes no other, as the host neither, nor after it was left; without it anyone may."""
+    party.join()
+    party.does(HOST, "leave")
+    party.does(1, "leave")
+    before = stored.dump(party.id)
+    for who in (0, 1):
+        refused = party.send(who, "join", {"seat": 2})
+        assert outcome(refused) == FORBIDDEN
+        assert refused.get_json()["detail"].startswith("This token holds a seat already")
+    assert stored.dump(party.id) == before
+    assert party.join(seat=2).status_code == 200
+
+
+def test_the_host_is_told_when_it_may_deal(party: Party) -> None:
+    """Its deal waits for the round's end, for a second seat and no longer once all is over: 409, with the reason."""
+    assert outcome(party.send(HOST, "deal")) == (409, "not-now")
+    party.join()
+    party.does(HOST, "deal")
+    refused = party.send(HOST, "deal")
+    assert outcome(refused) == (409, "not-now")
+    assert refused.get_json()["detail"].startswith("A round is in play")
+    assert outcome(party.send(HOST, "choose", {"drop": []})) == FORBIDDEN
+    for seat in (0, 1):
+        party.does(HOST, "leave", {"seat": seat})
+    for verb, body in (("deal", {}), ("token", {"seat": 0}), ("join", {"seat": 2, "bot": "easy"}), ("leave", {})):
+        assert outcome(party.send(HOST, verb, body)) == (409, "finished")
+
+
 def test_the_host_seats_bots_in_open_seats(party: Party) -> None:
     """A bot gets no token, and a seat that is not open none either (C-11)."""
     answer = party.send(HOST, "join", {"seat": 1, "bot": "hard"}).get_json()

@@ -116,11 +116,12 @@ def test_host_sets_two_bots_off_and_nobody_else() -> None:
     step = play.host_acts(new((bot("hard"), bot("easy"))), move)
     assert types(step.events) == ["dealt", "dealt", "countdown"]
     assert play.again(new((bot("hard"), bot("easy"))), move).position == step.position
-    for seats in (PEOPLE, (play.Seat("Player 1"), bot("easy")), (bot("easy"), play.Seat(None, "open"))):
+    for seats in (PEOPLE, (play.Seat("Player 1"), bot("easy"))):
         with pytest.raises(NotYours):
             play.host_acts(new(seats), move)
-    with pytest.raises(NotYours):
-        play.host_acts(step.position, move)
+    for waiting in (step.position, new((bot("easy"), play.Seat(None, "open")))):
+        with pytest.raises(Illegal):
+            play.host_acts(waiting, move)
 
 
 def test_hands_are_seen_during_the_countdown() -> None:

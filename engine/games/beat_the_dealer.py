@@ -84,6 +84,7 @@ class BeatTheDealer:
         events=("dealt", "turn", "guessed", "revealed", "drank", "dealer", "settled", "left"),
         reveals=("turn", "guessed", "revealed", "dealer"),
         bound=1 + 2 * len(pack()),
+        hosts=("deal", "evaluate"),
         dictionaries={"da": DANISH},
     )
 

@@ -82,6 +82,7 @@ class Jackpot:
         ),
         reveals=("dealt", "drawn", "flipped", "card-draw"),
         bound=4 * MOST_SEATS + 1,
+        hosts=("deal",),
     )
 
     def open(self, options: dict[str, Any], seats: int) -> Passing:

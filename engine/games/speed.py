@@ -100,6 +100,7 @@ class Speed:
         ),
         reveals=("dealt", "countdown", "flip", "play", "penalty", "settled"),
         bound=80,
+        hosts=("deal",),
     )
 
     def open(self, options: dict[str, Any], seats: int) -> Racing:
