@@ -5,6 +5,7 @@ from engine.phrases import Dictionary
 DANISH: Dictionary = {
     "Leave the table for good": "Forlad bordet for altid",
     "Add a seed of your own to the next round's shuffles": "Tilføj dit eget frø til næste rundes blanding af kortene",
+    "Replace your own seed for the next round's shuffles": "Erstat dit eget frø til næste rundes blanding af kortene",
     "The host's token cannot {verb} here; a seat's may.": (
         "Værtens nøgle rækker ikke til {verb} her; en plads' nøgle gør måske."
     ),

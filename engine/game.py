@@ -16,6 +16,7 @@ ENGLISH = "en"
 NOBODY = ""
 PERSON = "person"
 LEVELS = ("easy", "normal", "hard")
+HOW_TO_WRITE = "a card is rank and suit, as in 'Ah', and the ten is T, as in 'Th'"
 
 
 class Action(Struct, frozen=True, array_like=True):
@@ -135,6 +136,8 @@ class Spec(Struct, frozen=True):
     """Every type of event the game has."""
     reveals: tuple[str, ...]
     """The events in which the rules themselves show what was hidden."""
+    scored: str
+    """What a score counts, in words: `chips`."""
     bound: int
     """Sending every seat's first example settles a round in at most so many moves."""
     hosts: tuple[str, ...] = ()
@@ -193,8 +196,11 @@ class Game(Protocol[S]):
     def piles(self, state: S) -> Sequence[Pile]:
         """Return all piles: together they hold every card of the game."""
 
-    def draw(self, table: Any) -> list[str]:  # noqa: ANN401 - each game's own type
-        """Return the table as lines of English for a terminal or a screen reader, phrases where there are others."""
+    def draw(self, shown: Any) -> list[str]:  # noqa: ANN401 - each game's own types
+        """Return a table or a score sheet as lines for a terminal or a screen reader.
+
+        The lines are English, and phrases where the game speaks other languages.
+        """
 
     def info(self) -> dict[str, Any]:
         """Return decks, point values and pay tables."""
@@ -213,6 +219,14 @@ class Judge(Protocol[S]):
         Return the state after it, what happened, and the refusal that it is answered with, if the move is
         to be logged all the same; else raise `Illegal` or `Invalid`, or return nothing to leave it to `why_not`.
         """
+
+
+@runtime_checkable
+class Teller(Protocol):
+    """What a game has besides, if a move does what its table shows no trace of."""
+
+    def tell(self, event: Mapping[str, Any]) -> str | None:
+        """Return an event, as a viewer has seen it, in a sentence; nothing of one that the table shows."""
 
 
 class RuleError(Exception):
@@ -260,5 +274,5 @@ def must_be_from(pack: Sequence[str], codes: Sequence[str], count: int) -> None:
     for place, code in enumerate(codes):
         left[code] -= 1
         if left[code] < 0:
-            fault = "there are no more of" if code in pack else "this game has no card"
-            raise Invalid(f"{fault} {code!r}", f"/cards/{place}")
+            fault = f"there are no more of {code!r}" if code in pack else f"this game has no card {code!r}"
+            raise Invalid(fault if code in pack else f"{fault}: {HOW_TO_WRITE}", f"/cards/{place}")

@@ -26,6 +26,7 @@ from engine.game import (
     Offer,
     Score,
     State,
+    Teller,
 )
 from engine.games import GAMES
 from engine.phrases import Dictionary, phrase, said
@@ -47,6 +48,7 @@ SEED = Offer(
     Shape((replace(CLIENT_SEED, required=True),)),
     {"client_seed": "my own luck"},
 )
+SEED_AGAIN = Offer("seed", "Replace your own seed for the next round's shuffles", SEED.shape, SEED.example)
 HOUSE: Mapping[str, Dictionary] = {"da": DANISH}
 """What the table says itself, for each language but English that some game speaks."""
 
@@ -165,7 +167,8 @@ def _offers(position: Position, seat: int) -> tuple[Offer, ...]:
     if state.finished or position.seats[seat].left:
         return ()
     ways_out = (LEAVE,) if game.may_leave(state, seat) else ()
-    return (*game.offers(state, seat), SEED, *ways_out)
+    seed = SEED_AGAIN if position.next_client_seeds[seat] else SEED
+    return (*game.offers(state, seat), seed, *ways_out)
 
 
 def join(position: Position, move: Move) -> Step:
@@ -309,10 +312,18 @@ def dictionary(game: str, language: str) -> Dictionary:
     return {} if own is None else {**HOUSE.get(language, {}), **own}
 
 
-def draw(game: str, table: Struct, language: str = ENGLISH) -> list[str]:
-    """Return a table as lines of text for a terminal or a screen reader."""
+def draw(game: str, shown: Struct, language: str = ENGLISH) -> list[str]:
+    """Return a table or a score sheet as lines of text for a terminal or a screen reader."""
     words = dictionary(game, language)
-    return [said(line, words) for line in GAMES[game].draw(table)]
+    return [said(line, words) for line in GAMES[game].draw(shown)]
+
+
+def told(game: str, events: Iterable[Mapping[str, Any]], language: str = ENGLISH) -> list[str]:
+    """Return the events of a move, as a viewer has seen them, in sentences where the table shows no trace of them."""
+    rules, words = GAMES[game], dictionary(game, language)
+    if not isinstance(rules, Teller):
+        return []
+    return [said(sentence, words) for event in events if (sentence := rules.tell(event))]
 
 
 def score(position: Position, viewer: Viewer) -> Score:
@@ -455,7 +466,8 @@ def _seat_view(position: Position, number: int) -> dict[str, Any]:
     """Return a seat as everyone sees it."""
     seat, state = position.seats[number], position.state
     to_act = not state.finished and not seat.left and game_of(position).to_act(state, number)
-    return {"seat": number, **msgspec.structs.asdict(seat), "to_act": to_act}
+    seeded = bool(position.next_client_seeds[number])
+    return {"seat": number, **msgspec.structs.asdict(seat), "to_act": to_act, "seeded": seeded}
 
 
 def _commitment(position: Position, number: int) -> str:

@@ -7,13 +7,12 @@ from flask import Blueprint, Response, request
 from engine import play
 from engine.games import GAMES
 from service import documents, languages, reading, schemas, views
-from service.board import board
+from service.board import board, score_board
 from service.body import an_object
-from service.documents import HTML, JSON, MARKDOWN, YAML, Document
+from service.documents import HTML, JSON, MARKDOWN, TEXT, YAML, Document
 from service.records import Seen
 from service.sessions import TICKET_MS, Refused, Request
 
-TEXT = "text/plain; charset=utf-8"
 REVISION = "r1"
 """A release that changes the bytes of a representation raises it."""
 MOST_LISTED = 50
@@ -63,7 +62,7 @@ def game_info(game: str) -> Response:
 @api.get("/v1/games/<game>/rules")
 def game_rules(game: str) -> Response:
     """Give a game's rules."""
-    media_type = reading.accepted(MARKDOWN, HTML)
+    media_type = reading.accepted(MARKDOWN, HTML, TEXT)
     slug = reading.game_named(game)
     return _published(documents.rules(slug, media_type, languages.wanted(slug)))
 
@@ -152,11 +151,14 @@ def look(session: str) -> Response:
 @api.get("/v1/sessions/<session>/score")
 def score(session: str) -> Response:
     """Show the score sheet."""
-    reading.accepted(JSON)
+    media_type = reading.accepted(JSON, TEXT)
     seen, sheet = reading.sessions().score(reading.session_id(session), reading.token(), reading.query)
-    return _unless_known(seen, "score") or Response(
-        views.encode(views.score(seen, sheet)), headers=_headers(seen, "score"), content_type=JSON
-    )
+    text = media_type == TEXT
+    name = "scoretext" if text else "score"
+    if known := _unless_known(seen, name):
+        return known
+    body = score_board(seen, sheet, _language(seen)).encode() if text else views.encode(views.score(seen, sheet))
+    return Response(body, headers=_headers(seen, name), content_type=media_type)
 
 
 @api.delete("/v1/sessions/<session>")

@@ -20,6 +20,7 @@ from service.views import encode
 JSON = "application/json"
 MARKDOWN = "text/markdown; charset=utf-8"
 HTML = "text/html; charset=utf-8"
+TEXT = "text/plain; charset=utf-8"
 YAML = "application/yaml"
 
 _YAML = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
@@ -42,7 +43,7 @@ td, th {{ padding: .2rem .8rem; border-bottom: 1px solid #8886; text-align: left
 
 
 class Document(NamedTuple):
-    """Bytes to send, their type, and a strong tag of them; all of it is public."""
+    """Bytes to send, their type, and a strong tag of both; all of it is public."""
 
     body: bytes
     media_type: str
@@ -51,7 +52,8 @@ class Document(NamedTuple):
 
 
 def _document(body: bytes, media_type: str, language: str = ENGLISH) -> Document:
-    return Document(body, media_type, f'"{hashlib.sha256(body).hexdigest()[:32]}"', language)
+    tag = hashlib.sha256(media_type.encode() + body).hexdigest()[:32]
+    return Document(body, media_type, f'"{tag}"', language)
 
 
 @cache
@@ -78,11 +80,11 @@ def info(slug: str, language: str) -> Document:
 
 @cache
 def rules(slug: str, media_type: str, language: str) -> Document:
-    """Return a game's rules with every ruling, as Markdown or as a page."""
+    """Return a game's rules with every ruling, as Markdown, which is plain text too, or as a page."""
     name = f"{slug.replace('-', '_')}.{language}.md"
     text = (Path(engine.games.__file__).parent / name).read_text(encoding="utf-8")
-    if media_type == MARKDOWN:
-        return _document(text.encode(), MARKDOWN, language)
+    if media_type != HTML:
+        return _document(text.encode(), media_type, language)
     body = MarkdownIt("commonmark").enable("table").render(text)
     title = said(phrase("{title}: the rules", title=phrase(GAMES[slug].spec.title)), words(slug, language))
     return _document(_PAGE.format(language=language, title=title, body=body).encode(), HTML, language)

@@ -1,13 +1,16 @@
 """Every refusal as an RFC 9457 problem: the one table from exception to status and code."""
 
+import re
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 from flask import Flask, Response, g, request
-from werkzeug.exceptions import HTTPException
+from werkzeug.exceptions import HTTPException, MethodNotAllowed, NotFound
 
 from engine.game import ENGLISH, Illegal, Invalid, RuleError
+from engine.games import GAMES
 from engine.phrases import Dictionary, said
+from engine.play import COMMON_VERBS, SEAT_VERBS
 from service import languages, sessions, views
 from service.body import Malformed, NotAnObject, WrongMediaType
 from service.connection import StoreAway
@@ -21,6 +24,10 @@ MEDIA_TYPE = "application/problem+json"
 
 class NotAcceptable(Exception):
     """None of the representations there are is one that the client accepts."""
+
+    def __init__(self, offered: tuple[str, ...]) -> None:
+        names = " or ".join(each.partition(";")[0] for each in offered)
+        super().__init__(f"This address answers {names}: ask for that in Accept, or leave Accept out.")
 
 
 class UnknownGame(Exception):
@@ -36,6 +43,9 @@ class Kind(NamedTuple):
     headers: Mapping[str, str] = {}
 
 
+VERBS = sorted({verb for game in GAMES.values() for verb in game.spec.verbs} | COMMON_VERBS.keys() | SEAT_VERBS.keys())
+PARTS = ("events", "score", "ticket")
+_OF_A_SESSION = re.compile("/v1/sessions/[^/]+/[^/]*")
 _ALWAYS = {"Cache-Control": "no-store", "Content-Language": ENGLISH}
 _NO_WORDS: Dictionary = {}
 _SOON = {"Retry-After": "1"}
@@ -73,22 +83,24 @@ INTERNAL = Kind(500, "internal-error", "Something went wrong here")
 DETAILS = {
     "unknown-session": "It was never opened, or was dropped some time after its end.",
     "unknown-game": "GET /v1/games lists the games.",
-    "not-found": "The contract is at /openapi.yaml, the games are at /v1/games.",
     "gone": "It was deleted, or nobody moved for a day. Its score can still be read for a week.",
     "key-reused": "This Idempotency-Key came with another request before; nothing was done.",
-    "store-unavailable": "Send the request again, with its Idempotency-Key: it happens once.",
-    "too-many-streams": "Poll in the meantime, or try again; another process may have a place.",
+    "store-unavailable": "Send the request again in a second, with its Idempotency-Key: it happens once.",
+    "too-many-streams": "Poll in the meantime, or try again in a second: another process may have a place.",
     "catching-up": (
         "The table is working through what time has decided since the last visit. Nothing of the request was done: "
-        "send it again."
+        "send it again in a second."
     ),
-    "newer-session": "Nothing was done; an upgrade is under way: send the request again, with its Idempotency-Key.",
-    "busy": "Nothing was done; send the request again, with its Idempotency-Key.",
+    "newer-session": (
+        "Nothing was done; an upgrade is under way: send the request again in a second, with its Idempotency-Key."
+    ),
+    "busy": "Nothing was done; send the request again in a second, with its Idempotency-Key.",
     "unsupported-media-type": "Send Content-Type: application/json, in UTF-8.",
     "body-too-large": "A body has at most 16 KiB.",
     "internal-error": "The fault is logged under the request's id, in X-Request-Id.",
-    "not-acceptable": "The contract at /openapi.yaml lists what can be asked for.",
-    "version-mismatch": "Read the session again, or decide by the actions given here.",
+    "version-mismatch": (
+        "Read the session and send its ETag, quotes and all, in If-Match; or decide by the actions given here."
+    ),
 }
 
 
@@ -161,7 +173,20 @@ def _http(error: HTTPException) -> Response:
     if kind is None:
         return _unknown(error)
     allow = {name: value for name, value in error.get_headers() if name == "Allow"}
-    return _answer(kind, "", allow, {})
+    return _answer(kind, _what_there_is(error), allow, {})
+
+
+def _what_there_is(error: HTTPException) -> str:
+    """Return which methods this address takes, or which verbs a session has, where another was asked for."""
+    match error:
+        case MethodNotAllowed(valid_methods=methods) if methods:
+            asks = sorted(set(methods) - {"HEAD", "OPTIONS"}) or sorted(methods)
+            return f"Use {' or '.join(asks)} here, not {request.method}."
+        case NotFound() if _OF_A_SESSION.fullmatch(request.path):
+            return f"A session has {', '.join(PARTS)} and the verbs {', '.join(VERBS)}."
+        case NotFound():
+            return "The contract is at /openapi.yaml, the games are at /v1/games."
+    return ""
 
 
 def _unknown(error: Exception) -> Response:

@@ -62,7 +62,7 @@ def accepted(*offered: str) -> str:
     ranges = MIMEAccept((kind.partition(";")[0], quality) for kind, quality in request.accept_mimetypes)
     best = ranges.best_match([each.split(";")[0] for each in offered])
     if best is None:
-        raise NotAcceptable
+        raise NotAcceptable(offered)
     return next(each for each in offered if each.startswith(best))
 
 

@@ -3,6 +3,7 @@
 Those of a game's verbs and options are made from what its spec states.
 """
 
+import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
 from typing import Any, NamedTuple, cast
@@ -43,12 +44,12 @@ _KINDS: dict[type, Callable[..., fields.Field[Any]]] = {
 
 def _different(positions: list[int]) -> None:
     if len(set(positions)) != len(positions):
-        raise ValidationError("The positions must be different.")
+        raise ValidationError("Each position may be named once.")
 
 
 def _bytes_at_most(most: int, text: str) -> None:
-    if len(text.encode()) > most:
-        raise ValidationError(f"Longer than {most} bytes of UTF-8.")
+    if (length := len(text.encode())) > most:
+        raise ValidationError(f"Must be at most {most} bytes of UTF-8; this is {length}.")
 
 
 def _fits(field: Field, value: object) -> None:
@@ -80,17 +81,25 @@ def _marshmallow(field: Field, *, required: bool) -> fields.Field[Any]:
             return fields.Nested(_body(shape), required=required)
 
 
+def _schema(made: Mapping[str, fields.Field[Any]]) -> Schema:
+    """Return a schema of these fields; whoever sends another is told which there are."""
+    schema = Schema.from_dict(dict(made))()
+    there = (
+        f"there are {', '.join(made)}" if len(made) > 1 else f"there is {next(iter(made))}" if made else "there is none"
+    )
+    schema.error_messages["unknown"] = f"There is no such field here; {there}."
+    return schema
+
+
 def _body(shape: Shape) -> Schema:
     """Return the schema of a verb's body."""
-    made = {each.name: _marshmallow(each, required=each.required) for each in shape.fields}
-    return Schema.from_dict(made)()
+    return _schema({each.name: _marshmallow(each, required=each.required) for each in shape.fields})
 
 
 def _options(game: str) -> Schema:
     """Return the schema of a game's options: each may be left out."""
     options = GAMES[game].spec.options.options
-    made = {each.name: _marshmallow(each.field, required=False) for each in options}
-    return Schema.from_dict(made)()
+    return _schema({each.name: _marshmallow(each.field, required=False) for each in options})
 
 
 class SeatField(fields.Field[Seat]):
@@ -124,10 +133,32 @@ class EvaluateSchema(Schema):
     options = fields.Dict(load_default=dict)
 
 
+def _one_of_several(shapes: tuple[Shape, ...]) -> list[Schema]:
+    """Return the schemas of a verb's bodies; whoever mixes them up is told that one alone is to be sent."""
+    made = [_body(shape) for shape in shapes]
+    bodies = " or ".join(
+        f"{{{', '.join(_written(each) for each in shape.fields if each.required)}}}" for shape in shapes
+    )
+    for schema in made if len(made) > 1 else ():
+        schema.error_messages["unknown"] = f"Send {bodies}."
+        for each in schema.fields.values():
+            # A field's message is a template of its own.
+            each.error_messages["required"] = f"Send {bodies}.".replace("{", "{{").replace("}", "}}")
+    return made
+
+
+def _written(field: Field) -> str:
+    """Return a field as it stands in a body; a value that there is but one of is named."""
+    match field:
+        case Choice(values=(only,)):
+            return f'"{field.name}": {json.dumps(only)}'
+    return f'"{field.name}": …'
+
+
 _CREATE, _EVALUATE = CreateSchema(), EvaluateSchema()
 _OPTIONS = {game: _options(game) for game in GAMES}
 _VERBS = {
-    (slug, verb): [_body(shape) for shape in shapes]
+    (slug, verb): _one_of_several(shapes)
     for slug, game in GAMES.items()
     for verb, shapes in (game.spec.verbs | COMMON_VERBS | SEAT_VERBS).items()
 }

@@ -129,6 +129,7 @@ def _spice(client: FlaskClient, shelf: Shelf) -> Captured:
     yield "Board", visit.get(Accept="text/plain", **visit.seat)
     yield "SpiceIslandPokerChosen", visit.act("choose", {"action": "bet"})
     yield "SpiceIslandPokerScore", visit.get("/score", **visit.seat)
+    yield "SheetDrawn", visit.get("/score", Accept="text/plain", **visit.seat)
     yield "Left", visit.act("leave")
     yield "Finished", visit.act("deal")
 

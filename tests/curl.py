@@ -2,6 +2,7 @@
 
 import sys
 from argparse import ArgumentParser
+from email.policy import HTTP
 from urllib.error import HTTPError
 from urllib.request import Request, urlopen
 
@@ -11,6 +12,7 @@ def main() -> int:
     arguments = ArgumentParser()
     arguments.add_argument("-s", action="store_true")
     arguments.add_argument("-N", action="store_true")
+    arguments.add_argument("-i", action="store_true")
     arguments.add_argument("-H", action="append", default=[])
     arguments.add_argument("-d")
     arguments.add_argument("-w", default="")
@@ -20,6 +22,9 @@ def main() -> int:
     request = Request(asked.url, None if asked.d is None else asked.d.encode(), headers)  # noqa: S310 - a test's own URL
     try:
         with urlopen(request, timeout=60) as answer:  # noqa: S310
+            if asked.i:
+                sys.stdout.write(f"HTTP/1.1 {answer.status}\r\n{answer.headers.as_string(policy=HTTP)}")
+                sys.stdout.flush()
             while chunk := answer.read1():
                 sys.stdout.buffer.write(chunk)
                 sys.stdout.buffer.flush()

@@ -54,7 +54,6 @@ SCRIPTS = {
         deal
         choose {"cards": [0, 2]}
         swap {"positions": [1, 0]}
-        swap {"positions": [1, 2]}
         deal
         choose {"cards": [1, 2]}
         deal
@@ -66,7 +65,6 @@ SCRIPTS = {
         wager {"amount": 5}
         confirm
         swap {"positions": [0, 1]}
-        wager {"amount": 100}
         wager {"amount": 90}
         evaluate
         first

@@ -5,7 +5,7 @@ import re
 import pytest
 
 from engine.cards import FRENCH_SUITS, RANKS, SIX_SUITS, Card, cards, face, pack, rank, suit
-from engine.game import Invalid, must_be_from
+from engine.game import HOW_TO_WRITE, Invalid, must_be_from
 
 SPECIAL = ("B", "RC", "RC+", "RC-", "GT+", "GT-", "LI+", "LI-", "MA+", "MA-", "MA")
 
@@ -57,15 +57,18 @@ def test_cards_of_a_pack_pass() -> None:
     must_be_from(("Ah", "B", "B"), ("B", "Ah", "B"), 3)
 
 
+HOW = f": {HOW_TO_WRITE}"
+
+
 @pytest.mark.parametrize(
     ("codes", "pointer", "detail"),
     [
         (("Ah",), "/cards", "cards must be 2 cards"),
         (("Ah", "B", "B"), "/cards", "cards must be 2 cards"),
         (("Ah", "Ah"), "/cards/1", "there are no more of 'Ah'"),
-        (("Kh", "Ah"), "/cards/0", "this game has no card 'Kh'"),
-        (("Ah", "ah"), "/cards/1", "this game has no card 'ah'"),
-        (("Ah", ""), "/cards/1", "this game has no card ''"),
+        (("Kh", "Ah"), "/cards/0", f"this game has no card 'Kh'{HOW}"),
+        (("Ah", "ah"), "/cards/1", f"this game has no card 'ah'{HOW}"),
+        (("Ah", ""), "/cards/1", f"this game has no card ''{HOW}"),
     ],
 )
 def test_other_cards_are_invalid(codes: tuple[str, ...], pointer: str, detail: str) -> None:

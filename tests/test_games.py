@@ -358,6 +358,11 @@ def assert_hidden(position: play.Position, viewer: Viewer, shown: object, seen: 
         assert not any(card in word for card in signed), f"{viewer} is shown a sign: {word}"
 
 
+def drawn_before(opening: play.Position) -> set[str]:
+    """Return the lines that a board has before any card is dealt: a legend among them tells of no card in play."""
+    return set(play.draw(opening.game, play.view(opening, None).table))
+
+
 def seen_in(step: play.Step, before: play.Position, viewer: Viewer) -> set[str]:
     """Return the faces that a viewer sees before or after a step, or in its events."""
     look = look_as(viewer)
@@ -368,13 +373,15 @@ def seen_in(step: play.Step, before: play.Position, viewer: Viewer) -> set[str]:
 @games
 def test_no_view_and_no_event_shows_a_hidden_card(game: str) -> None:
     """Views, offers, boards and events are plain JSON, and name no card but those that the viewer sees."""
-    for before, step in steps_of(Playthrough(game, seats=max(seat_counts(game))), 9, rounds=3):
+    playthrough = Playthrough(game, seats=max(seat_counts(game)))
+    legend = drawn_before(playthrough.opening)
+    for before, step in steps_of(playthrough, 9, rounds=3):
         for viewer in viewers(step.position):
             seen = faces_seen(step.position, viewer)
             view = play.view(step.position, viewer)
             offers = () if viewer is None else play.offers(step.position, viewer)
             assert_hidden(step.position, viewer, [view, offers], seen)
-            for line in GAMES[game].draw(view.table):
+            for line in set(GAMES[game].draw(view.table)) - legend:
                 assert_hidden(step.position, viewer, [line, *line.split()], seen)
             for event in step.events:
                 assert event.type in GAMES[game].spec.events
@@ -385,6 +392,7 @@ def test_no_view_and_no_event_shows_a_hidden_card(game: str) -> None:
 def test_no_score_shows_a_hidden_card(game: str) -> None:
     """A score names no card that the viewer has not seen by then."""
     playthrough = Playthrough(game)
+    legend = drawn_before(playthrough.opening)
     ever: dict[Viewer, set[str]] = {viewer: set() for viewer in viewers(playthrough.opening)}
     for before, step in steps_of(playthrough, 10, rounds=2):
         for viewer in viewers(step.position):
@@ -394,6 +402,8 @@ def test_no_score_shows_a_hidden_card(game: str) -> None:
             except Illegal:
                 continue
             assert_hidden(step.position, viewer, score, ever[viewer])
+            for line in set(GAMES[game].draw(score.sheet)) - legend:
+                assert_hidden(step.position, viewer, [line, *line.split()], ever[viewer])
             assert msgspec.json.encode(score)
 
 

@@ -383,7 +383,7 @@ def test_board_can_be_played_from() -> None:
     assert "    dropped   3d  7s\n" in board
     assert "  Seat 1   balance -10   put in 10   dropped 1\n    card      ??  ??  ??  ??  ??" in board
     settled = sent(stood(stood(position)), 0, "evaluate")
-    assert "SEAT 0 TAKES 30: the best hand" in GAME.draw(play.view(settled, None).table)
+    assert "Seat 0 takes the jackpot of 30: the best hand" in GAME.draw(play.view(settled, None).table)
     tied = GAME.draw(play.view(drawing("3s 4s", NOTHING_A, NOTHING_B).position, None).table)
     assert "Card draw 1: seat 0 3s, seat 1 4s" in tied
 

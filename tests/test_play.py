@@ -249,7 +249,7 @@ def test_a_view_is_built_for_its_viewer() -> None:
     views = [replace(play.view(dealt, viewer), table=inside(dealt).house) for viewer in (0, 1, None)]
     assert views[0] == views[1] == views[2]
     assert views[0].seats[1] == {
-        "seat": 1, "name": "Ben", "kind": "person", "level": None, "left": False, "to_act": False
+        "seat": 1, "name": "Ben", "kind": "person", "level": None, "left": False, "to_act": False, "seeded": False
     }  # fmt: skip
 
 

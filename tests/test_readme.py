@@ -93,7 +93,7 @@ def _shape(line: str) -> str:
     if line.startswith("session"):
         return r"session [\w-]{22}, version \d+, you are seat 0"
     if line.startswith("You   "):
-        return r"You      (\w\w ?){5}  [a-z-]+"
+        return r"You      (\w\w ?){5}  [a-z -]+"
     return re.escape(line).replace("Kd", r"\w\w")
 
 

@@ -57,7 +57,7 @@ def test_two_people_play_jackpot(said: Said) -> None:
     assert [frame["version"] for frame in told["frames"]] == [2, 3]
     dealt = {each["seat"]: each["cards"] for each in told["frames"][0]["events"]}
     assert (dealt[0], None in dealt[1]) == ([None] * 5, False)
-    assert re.search(r"SEAT [01] TAKES 40: ", bo)
+    assert re.search(r"Seat [01] takes the jackpot of 40: ", bo)
 
 
 def test_the_board_in_the_readme_is_one_of_the_service(said: Said) -> None:
@@ -102,7 +102,7 @@ def test_a_spectator_follows_speed(said: Said) -> None:
     assert {"dealt", "countdown", "flip", "passed", "settled", "left"} <= set(told)
     board = said[SPEED]["first terminal"]
     assert "Both play at once" in board
-    assert "SEAT 1 WINS: the other seat has left" in board
+    assert "Seat 1 wins: the other seat has left" in board
 
 
 def test_a_line_that_fails_is_found_out(tmp_path: Path) -> None:

@@ -58,12 +58,11 @@ def test_a_view_is_sent_as_it_is_liked(table: Table, accept: str | None) -> None
 
 
 def test_what_there_is_only_in_json_is_not_sent_as_text(table: Table) -> None:
-    """Opening, scores, evaluations, the catalogue and a game's facts."""
+    """Opening, evaluations, the catalogue and a game's facts."""
     text = {"headers": {"Accept": "text/plain"}}
     game = "/v1/games/spice-island-poker"
     for answer in (
         table.client.post("/v1/sessions", json={"game": "spice-island-poker"}, **text),
-        table.client.get(f"{table.path}/score", **text),
         table.client.post(f"{game}/evaluate", json={"cards": ["Ah", "Kh", "Qh", "Jh", "Th"]}, **text),
         table.client.get("/v1/games", **text),
         table.client.get(game, **text),
@@ -80,6 +79,9 @@ def test_the_rules_are_text_or_a_page(client: FlaskClient, game: str) -> None:
     page = client.get(path, headers=browser)
     assert (text.content_type, page.content_type) == ("text/markdown; charset=utf-8", "text/html; charset=utf-8")
     assert text.text.startswith("# ")
+    plain = client.get(path, headers={"Accept": "text/plain"})
+    assert (plain.content_type, plain.text) == ("text/plain; charset=utf-8", text.text)
+    assert plain.headers["ETag"] != text.headers["ETag"]
     assert page.text.startswith("<!doctype html>")
     assert f"<h1>{GAMES[game].spec.title.replace('&', '&amp;')}" in page.text
     assert text.headers["ETag"] != page.headers["ETag"]

@@ -748,11 +748,11 @@ def test_table_is_drawn_with_its_slots() -> None:
         "Seat 1: 3 in hand, 0 in stock",
         "  slot   0   1   2   3   4",
         "  card  2c  8h  5d  --  --",
-        "  fits       l   r",
+        "  fits       l   r   (l left, r right)",
     ]
     over = leave(position, 0).position
     assert (
-        GAME.draw(play.view(over, 1).table)[-1] == "SEAT 1 WINS: the other seat has left; seat 0 has 2 left and pays 4"
+        GAME.draw(play.view(over, 1).table)[-1] == "Seat 1 wins: the other seat has left; seat 0 has 2 left and pays 4"
     )
 
 

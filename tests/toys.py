@@ -73,6 +73,7 @@ class Toy:
         ),
         events=("dealt", "shown", "drew", "lapsed", "rang", "settled", "left"),
         reveals=("dealt", "shown", "drew"),
+        scored="points",
         bound=9,
     )
 

@@ -6,6 +6,7 @@ Three lost turns in a row pass the dealer's role on (BD-7). The round ends with 
 (BD-9). Drinks are in units: sips, or points for a dry table (BD-8).
 """
 
+from collections.abc import Mapping
 from typing import Any
 
 from msgspec import convert
@@ -41,7 +42,9 @@ from engine.games.beat_the_dealer_table import (
     Table,
     TallyView,
     drawn,
+    drawn_sheet,
     name,
+    told,
 )
 from engine.phrases import phrase
 from engine.piles import Look, Pile
@@ -83,6 +86,7 @@ class BeatTheDealer:
         options=OPTIONS,
         events=("dealt", "turn", "guessed", "revealed", "drank", "dealer", "settled", "left"),
         reveals=("turn", "guessed", "revealed", "dealer"),
+        scored=phrase("turns as dealer"),
         bound=1 + 2 * len(pack()),
         hosts=("deal", "evaluate"),
         dictionaries={"da": DANISH},
@@ -217,9 +221,13 @@ class BeatTheDealer:
         """Raise `Illegal`: no cards are worth anything here (C-12)."""
         raise Illegal("nothing-to-evaluate", phrase("In Beat the Dealer cards are guessed, and worth nothing."))
 
-    def draw(self, table: Table) -> list[str]:
-        """Return the table as text."""
-        return drawn(table)
+    def draw(self, shown: Table | Sheet) -> list[str]:
+        """Return the table or the score sheet as text."""
+        return drawn(shown) if isinstance(shown, Table) else drawn_sheet(shown)
+
+    def tell(self, event: Mapping[str, Any]) -> str | None:
+        """Return that the dealer's role has passed on, and why."""
+        return told(event)
 
 
 def _can_deal(state: Guessing) -> bool:

@@ -62,6 +62,9 @@ DANISH: Dictionary = {
     "Seat {units:>8}   as dealer   as guesser    won   lost   turns as dealer": (
         "Plads{units:>8}  som dealer   som gætter vundet   tabt   ture som dealer"
     ),
+    "turns as dealer": "ture som dealer",
+    "Three lost turns in a row: seat {seat} is the dealer now.": ("Tre tabte ture i træk: nu er plads {seat} dealer."),
+    "The dealer has left: seat {seat} is the dealer now.": "Dealeren er gået: nu er plads {seat} dealer.",
     "sips": "tårer",
     "points": "point",
     "1 turn": "1 tur",

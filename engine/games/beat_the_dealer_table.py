@@ -1,8 +1,9 @@
 """Beat the Dealer: what a viewer is shown of the table and of the score, and the table as text."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from enum import StrEnum
 from functools import reduce
+from typing import Any
 
 from msgspec import Struct
 
@@ -155,16 +156,26 @@ def drawn(table: Table) -> list[str]:
         phrase("Rank  {cells}", cells="  ".join(pile.rank for pile in table.piles)),
         phrase("Laid  {cells}", cells="  ".join(str(pile.count or ".") for pile in table.piles)),
         "",
-        phrase("Seat {units:>8}   as dealer   as guesser    won   lost   turns as dealer", units=_units(table.units)),
-        *map(_drawn_tally, table.tallies),
+        *_drawn_tallies(table.tallies, table.units),
     ]
     if table.last_turn:
         lines += ["", *_drawn_last(table.last_turn, table.units)]
-    if table.result and table.result.longest.seats:
-        longest = table.result.longest
-        seats = _listed([phrase("seat {seat}", seat=seat) for seat in longest.seats])
-        lines.append(phrase("Longest as dealer: {seats}, {turns}", seats=seats, turns=_turns(longest.turns)))
-    return lines
+    return [*lines, *(_drawn_longest(table.result.longest) if table.result else ())]
+
+
+def drawn_sheet(sheet: Sheet) -> list[str]:
+    """Return the score sheet as text: what everyone has drunk, and who has dealt longest."""
+    lines = [REASONS[sheet.result.reason], ""] if sheet.result else []
+    return [*lines, *_drawn_tallies(sheet.tallies, sheet.units), "", *_drawn_longest(sheet.longest)]
+
+
+def told(event: Mapping[str, Any]) -> Phrase | None:
+    """Return in a sentence that the dealer's role has passed on (BD-7, BD-10)."""
+    if event["type"] != "dealer":
+        return None
+    if event["why"] == "lost-turns":
+        return phrase("Three lost turns in a row: seat {seat} is the dealer now.", seat=event["seat"])
+    return phrase("The dealer has left: seat {seat} is the dealer now.", seat=event["seat"])
 
 
 def _drawn_turn(table: Table) -> Iterator[Phrase]:
@@ -180,6 +191,20 @@ def _drawn_turn(table: Table) -> Iterator[Phrase]:
         for guess in table.guesses:
             facts = {"seat": table.guesser, "rank": name(guess.rank), "hint": guess.hint and HINTS[guess.hint]}
             yield phrase("Seat {seat} guessed {rank}: the card is {hint}. One more guess.", **facts)
+
+
+def _drawn_tallies(tallies: Iterable[TallyView], units: str) -> Iterator[str]:
+    """Yield what all seats have come to, under a heading."""
+    heading = "Seat {units:>8}   as dealer   as guesser    won   lost   turns as dealer"
+    yield phrase(heading, units=_units(units))
+    yield from map(_drawn_tally, tallies)
+
+
+def _drawn_longest(longest: Longest) -> Iterator[Phrase]:
+    """Yield who has survived longest as dealer, once somebody has."""
+    if longest.seats:
+        seats = _listed([phrase("seat {seat}", seat=seat) for seat in longest.seats])
+        yield phrase("Longest as dealer: {seats}, {turns}", seats=seats, turns=_turns(longest.turns))
 
 
 def _drawn_tally(tally: TallyView) -> str:

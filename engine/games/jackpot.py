@@ -5,6 +5,7 @@
 (JP-10, JP-11). Amounts are chips.
 """
 
+from collections.abc import Mapping
 from typing import Any
 
 from msgspec import convert
@@ -28,7 +29,19 @@ from engine.game import (
 )
 from engine.games.jackpot_hands import TITLES, category
 from engine.games.jackpot_round import Ending, House, Passing, Played, deal, drop, empty_hand, flip, lapse, out
-from engine.games.jackpot_table import MOST_DROPPED, PASSES, Drawn, HandView, Phase, Result, Sheet, Table, drawn
+from engine.games.jackpot_table import (
+    MOST_DROPPED,
+    PASSES,
+    Drawn,
+    HandView,
+    Phase,
+    Result,
+    Sheet,
+    Table,
+    drawn,
+    drawn_sheet,
+    told,
+)
 from engine.piles import Look, Pile
 from engine.poker import HAND_SIZE
 from engine.shuffle import Chance
@@ -81,6 +94,7 @@ class Jackpot:
             "left",
         ),
         reveals=("dealt", "drawn", "flipped", "card-draw"),
+        scored="chips",
         bound=4 * MOST_SEATS + 1,
         hosts=("deal",),
     )
@@ -102,7 +116,8 @@ class Jackpot:
             return (Offer("evaluate", "Flip: show all hands and pay the jackpot"),)
         if seat != state.turn:
             return ()
-        label = f"Drop up to {MOST_DROPPED} cards at {state.house.card_value} each, or none"
+        price = state.house.card_value
+        label = f"Drop up to {MOST_DROPPED} cards by position, at {price} chips each, or none: []"
         return (Offer("choose", label, DROP, {"drop": []}),)
 
     def host_offers(self, state: Passing) -> tuple[Offer, ...]:
@@ -216,9 +231,13 @@ class Jackpot:
         found = category(cards, wheel=convert(options, House).wheel)
         return {"category": found, "category_name": found.title}
 
-    def draw(self, table: Table) -> list[str]:
-        """Return the table as text."""
-        return drawn(table)
+    def draw(self, shown: Table | Sheet) -> list[str]:
+        """Return the table or the score sheet as text."""
+        return drawn(shown) if isinstance(shown, Table) else drawn_sheet(shown)
+
+    def tell(self, event: Mapping[str, Any]) -> str | None:
+        """Return what the table shows no trace of: which cards were dropped and drawn, and a shuffle."""
+        return told(event)
 
 
 def _can_deal(state: Passing) -> bool:

@@ -1,6 +1,8 @@
 """Jackpot: what a viewer is shown of the table and of the score, and the table as text."""
 
+from collections.abc import Mapping
 from enum import StrEnum
+from typing import Any
 
 from msgspec import Struct, field
 
@@ -105,6 +107,27 @@ def drawn(table: Table) -> list[str]:
     return [*lines, *(["", *_drawn_result(table.result)] if table.result else [])]
 
 
+def drawn_sheet(sheet: Sheet) -> list[str]:
+    """Return the score sheet as text: every hand as far as it is seen, and who took the jackpot."""
+    lines = [f"Jackpot {sheet.jackpot}   a dropped card costs {sheet.card_value}   ante {sheet.ante}"]
+    for hand in sheet.hands:
+        lines += ["", *_drawn_hand(hand, turn=False)]
+    return [*lines, *(["", *_drawn_result(sheet.result)] if sheet.result else [])]
+
+
+def told(event: Mapping[str, Any]) -> str | None:
+    """Return in a sentence what no table shows: cards that were dropped and drawn, and a shuffle (JP-4, JP-5)."""
+    match event:
+        case {"type": "dropped" | "drawn" as way, "cards": cards} if cards:
+            verb = "dropped" if way == "dropped" else "drew"
+            return f"Seat {event['seat']} {verb} {' '.join(card or '??' for card in cards)}."
+        case {"type": "lapsed"}:
+            return f"The time of seat {event['seat']} is over: it drops nothing."
+        case {"type": "shuffled"}:
+            return f"The discard pile was shuffled into a new stock of {event['count']} cards."
+    return None
+
+
 def _where(table: Table) -> str:
     """Return what the table waits for."""
     match table.phase:
@@ -142,4 +165,4 @@ def _drawn_result(result: Result) -> list[str]:
     ways = {By.HAND: "the best hand", By.DRAW: "the card draw", By.LAST: "the last seat left"}
     draws = (", ".join(f"seat {each.seat} {each.card}" for each in draw) for draw in result.draws)
     lines = [f"Card draw {number}: {cards}" for number, cards in enumerate(draws, 1)]
-    return [*lines, f"SEAT {result.winner} TAKES {result.payout}: {ways[result.by]}"]
+    return [*lines, f"Seat {result.winner} takes the jackpot of {result.payout}: {ways[result.by]}"]

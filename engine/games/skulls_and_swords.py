@@ -7,6 +7,7 @@ collection at any time (SK-11), `confirm` ends that (SK-12), `wager` guesses wha
 to (SK-13), and `evaluate` scores six rows of five (SK-14). Amounts are points.
 """
 
+from collections.abc import Mapping
 from enum import StrEnum
 from typing import Any
 
@@ -16,18 +17,17 @@ from msgspec.structs import replace
 from engine.cards import Card, Face, face
 from engine.fields import CLIENT_SEED, Amount, Choice, Option, Options, Positions, Shape
 from engine.game import Action, Event, Illegal, Move, Offer, Score, Spec, Standing, State, must_be_from
+from engine.games.skulls_and_swords_table import HANDS, Decks, Phase, Sheet, Table, Totals, drawn, told
 from engine.games.skulls_and_swords_values import (
     BONUS,
     BONUS_BRINGS,
     BONUS_PILE,
-    BONUS_POINTS,
     COCKTAIL_DECK,
     DEAL_IN_DECK,
     DRINKS,
     GAME_DECKS,
     PLACES,
     ROW_SIZE,
-    ROWS,
     Poured,
     Result,
     appraise,
@@ -40,7 +40,7 @@ from engine.games.skulls_and_swords_values import (
 from engine.piles import Look, Pile, Sight
 from engine.shuffle import Chance
 
-HANDS, HAND_SIZE, KEPT = 15, 5, 2
+HAND_SIZE, KEPT = 5, 2
 MOST_WAGER = 1_000_000
 
 
@@ -82,32 +82,8 @@ class House(Struct, frozen=True):
     twos: bool
 
 
-class Phase(StrEnum):
-    """Where a round is."""
-
-    DEAL = "deal"
-    CHOOSE = "choose"
-    ARRANGE = "arrange"
-    CONFIRMED = "confirmed"
-    EVALUATED = "evaluated"
-
-
 ARRANGEABLE = (Phase.DEAL, Phase.CHOOSE, Phase.ARRANGE)
 """When cards may be swapped: at any time of a round before `confirm` (SK-11)."""
-
-
-class Totals(Struct, frozen=True):
-    """The session's evaluated rounds (SK-19)."""
-
-    rounds: int = 0
-    best: int | None = None
-    last: int | None = None
-    summed: int = 0
-
-    def adding(self, total: int) -> "Totals":
-        """Return the totals with one more round."""
-        best = total if self.best is None else max(self.best, total)
-        return Totals(self.rounds + 1, best, total, self.summed + total)
 
 
 class Collecting(State, frozen=True, kw_only=True, tag="skulls-and-swords"):
@@ -129,34 +105,6 @@ class Collecting(State, frozen=True, kw_only=True, tag="skulls-and-swords"):
     wager: int | None = None
     result: Result | None = None
     totals: Totals = Totals()
-
-
-class Decks(Struct, frozen=True):
-    """How many cards lie in each deck; the bonus cards lying apart count as the game deck's (SK-5)."""
-
-    game: int
-    cocktail: int
-    deal_in: int
-
-
-class Table(Struct, frozen=True, tag_field="game", tag="skulls-and-swords"):
-    """What a viewer sees of a round; an empty place of the collection is `None`."""
-
-    phase: Phase
-    hand_number: int
-    hand: tuple[Face | None, ...]
-    collection: tuple[Face | None, ...]
-    decks: Decks
-    wager: int | None
-    result: Result | None
-    totals: Totals
-
-
-class Sheet(Struct, frozen=True, tag_field="game", tag="skulls-and-swords"):
-    """The score sheet of the last evaluated round, and the totals (SK-19)."""
-
-    result: Result
-    totals: Totals
 
 
 TWO_OF_HAND = Positions("cards", tuple(range(HAND_SIZE)), KEPT, KEPT)
@@ -225,6 +173,7 @@ class SkullsAndSwords:
             "left",
         ),
         reveals=("dealt", "drinks"),
+        scored="points",
         bound=2 * HANDS + 2,
     )
 
@@ -236,12 +185,15 @@ class SkullsAndSwords:
         """Return the way on first: deal, choose, confirm, evaluate; then the wager, the swap."""
         offered = [_way_on(state)]
         if state.phase is Phase.CONFIRMED and _drink_kept(state):
-            label = "Wager on what the drinks come to; it may be replaced"
+            put = "Lay a wager" if state.wager is None else "Replace the wager by one"
+            label = f"{put} of 0 to {MOST_WAGER:,} points on what the drinks come to"
             offered.append(Offer("wager", label, Shape((AMOUNT,)), {"amount": 10}))
         kept = len(state.collection)
         if kept > 1 and state.phase in ARRANGEABLE:
             two = Positions("positions", tuple(range(kept)), 2, 2)
-            offered.append(Offer("swap", "Exchange two kept cards", Shape((two,)), {"positions": [0, 1]}))
+            offered.append(
+                Offer("swap", "Swap two kept cards, by their positions", Shape((two,)), {"positions": [0, 1]})
+            )
         return tuple(offered)
 
     def host_offers(self, state: Collecting) -> tuple[Offer, ...]:
@@ -337,17 +289,13 @@ class SkullsAndSwords:
             "drinks": to_builtins(drinks),
         }
 
-    def draw(self, table: Table) -> list[str]:
-        """Return the table as text: the hand and the collection with their positions."""
-        rows = [_drawn_row(table, row) for row in range(ROWS)]
-        lines = [_drawn_head(table), "", f"Hand   {_drawn(table.hand, 0) or 'no cards'}", "", *rows]
-        if table.result:
-            lines += ["", *_drawn_result(table.result)]
-        elif table.wager is not None:
-            lines += ["", f"Wager  {table.wager}"]
-        if table.totals.rounds:
-            lines += ["", _drawn_totals(table.totals)]
-        return lines
+    def draw(self, shown: Table | Sheet) -> list[str]:
+        """Return the table or the score sheet as text."""
+        return drawn(shown)
+
+    def tell(self, event: Mapping[str, Any]) -> str | None:
+        """Return what a kept bonus card or drink has moved, which no table shows."""
+        return told(event) if event["type"] == "moved" else None
 
 
 def _laid_out(state: Collecting) -> Collecting:
@@ -371,7 +319,9 @@ def _way_on(state: Collecting) -> Offer:
         case Phase.DEAL | Phase.EVALUATED:
             return Offer("deal", f"Start round {state.round + 1}: show its first hand", Shape((CLIENT_SEED,)))
         case Phase.CHOOSE:
-            return Offer("choose", "Keep two of the five cards", Shape((TWO_OF_HAND,)), {"cards": [0, 1]})
+            return Offer(
+                "choose", "Keep two of the five cards, by their positions", Shape((TWO_OF_HAND,)), {"cards": [0, 1]}
+            )
         case Phase.ARRANGE:
             return Offer("confirm", "Confirm the collection: no swap after it")
         case Phase.CONFIRMED:
@@ -475,42 +425,3 @@ def _told(result: Result) -> list[Event]:
     if result.wager:
         events.append(Event("wager-settled", 0, to_builtins(result.wager)))
     return events
-
-
-def _drawn_head(table: Table) -> str:
-    decks = table.decks
-    counts = f"game {decks.game}, Cocktail {decks.cocktail}, Deal-In {decks.deal_in}"
-    return f"Hand {table.hand_number} of {HANDS}   decks: {counts}"
-
-
-def _drawn(faces: tuple[Face | None, ...], first: int) -> str:
-    """Return cards, each after its position."""
-    return "  ".join(f"{place:2} {code or '--':2}" for place, code in enumerate(faces, first)).rstrip()
-
-
-def _drawn_row(table: Table, row: int) -> str:
-    """Return a row of the collection, and once it is settled what it and its drinks were worth."""
-    places = range(row * ROW_SIZE, (row + 1) * ROW_SIZE)
-    line = f"Row {row + 1}  {_drawn(table.collection[places.start : places.stop], places.start)}"
-    if not table.result:
-        return line
-    scored = table.result.rows[row]
-    drinks = [f"{drink.card} {drink.value:+}" for drink in table.result.drinks if drink.position in places]
-    return f"{line:40}  {scored.points:4}  {scored.combination:15}  {', '.join(drinks)}".rstrip()
-
-
-def _drawn_result(result: Result) -> list[str]:
-    """Return the result below the rows, line by line down to the total."""
-    bonuses, wager = result.bonuses, result.wager
-    lines = [
-        ("Rows", sum(row.points for row in result.rows), ""),
-        ("Bonus cards", bonuses.points, f"{bonuses.count} of {BONUS_POINTS} points"),
-        ("Drinks", result.net, f"net of {len(result.drinks)}"),
-        *([("Wager", wager.points, wager.explanation)] if wager else []),
-        ("Total", result.total, ""),
-    ]
-    return [f"{name:40}  {points:4}  {note}".rstrip() for name, points, note in lines]
-
-
-def _drawn_totals(totals: Totals) -> str:
-    return f"Rounds {totals.rounds}   best {totals.best}, last {totals.last}, summed {totals.summed}"

@@ -32,7 +32,18 @@ from engine.games.speed_race import (
     top_pile,
 )
 from engine.games.speed_state import SEATS, SLOTS, Hand, House, Laid, Racing, dealt_hand
-from engine.games.speed_table import HandView, Phase, Piles, PileView, Result, Sheet, Table, drawn
+from engine.games.speed_table import (
+    HandView,
+    Phase,
+    Piles,
+    PileView,
+    Result,
+    Sheet,
+    Table,
+    drawn,
+    drawn_sheet,
+    told,
+)
 from engine.games.speed_verdicts import barred, must_be_meant, must_exist, must_not_be_late, penalized
 from engine.piles import Look, Pile, Sight
 from engine.shuffle import Chance
@@ -99,6 +110,7 @@ class Speed:
             "left",
         ),
         reveals=("dealt", "countdown", "flip", "play", "penalty", "settled"),
+        scored="chips",
         bound=80,
         hosts=("deal",),
     )
@@ -242,9 +254,13 @@ class Speed:
         """Raise `Illegal`: no cards are worth anything here (C-12)."""
         raise Illegal("nothing-to-evaluate", "In Speed cards are worth nothing: the point is to be rid of them.")
 
-    def draw(self, table: Table) -> list[str]:
-        """Return the table as text."""
-        return drawn(table)
+    def draw(self, shown: Table | Sheet) -> list[str]:
+        """Return the table or the score sheet as text."""
+        return drawn(shown) if isinstance(shown, Table) else drawn_sheet(shown)
+
+    def tell(self, event: Mapping[str, Any]) -> str | None:
+        """Return which card was played where, and what else the table shows no trace of."""
+        return told(event)
 
 
 # Dealing

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Mapping
 from enum import StrEnum
+from typing import Any
 
 from msgspec import Struct
 
@@ -112,6 +113,8 @@ WAYS = {
 def drawn(table: Table) -> list[str]:
     """Return the table as text: the piles, and every hand with its slots and where its cards fit."""
     lines = [_drawn_head(table), ""]
+    if table.phase is Phase.READY:
+        return lines + [f"Seat {hand.seat}: {'ready' if hand.ready else 'not ready yet'}" for hand in table.hands]
     tops = {}
     for side in SIDES:
         pile = getattr(table.piles, side)
@@ -121,6 +124,32 @@ def drawn(table: Table) -> list[str]:
     for hand in table.hands:
         lines += ["", *_drawn_hand(hand, tops)]
     return [*lines, *(["", _drawn_result(table.result)] if table.result else [])]
+
+
+def drawn_sheet(sheet: Sheet) -> list[str]:
+    """Return the score sheet as text: the round and its figures by seat, then the totals of the settled rounds."""
+    ended = "The round is not settled" if sheet.reason is None else _ended(sheet.winner, sheet.reason)
+    lines = [f"{ended}   (stake {sheet.stake} a card, paid {sheet.payout}; flips {sheet.flips})", ""]
+    lines.append("This round  cards left   plays   penalties")
+    for seat, figures in enumerate(zip(sheet.cards_left, sheet.plays, sheet.penalties, strict=True)):
+        left, plays, penalties = figures
+        lines.append(f"Seat {seat}      {left:>10}{plays:>8}{penalties:>12}")
+    lines += ["", "All rounds  won   drawn   lost   plays   penalties   balance"]
+    for each in sheet.totals:
+        won = f"Seat {each.seat}     {each.won:>4}{each.drawn:>8}{each.lost:>7}"
+        lines.append(f"{won}{each.plays:>8}{each.penalties:>12}{each.balance:>10}")
+    return lines
+
+
+def told(event: Mapping[str, Any]) -> str | None:
+    """Return in a sentence what no table shows: a play, and a centre pile that was shuffled (SP-2, SP-10)."""
+    match event:
+        case {"type": "play", "seat": seat, "card": [card], "drawn": drawn, "pile": pile}:
+            fresh = f" and drew {drawn[0]}" if drawn and drawn[0] else ""
+            return f"Seat {seat} played {card} on the {pile} pile{fresh}."
+        case {"type": "reshuffled", "pile": pile}:
+            return f"The {pile} pile was shuffled into a new side stock."
+    return None
 
 
 def _drawn_head(table: Table) -> str:
@@ -140,12 +169,12 @@ def _drawn_hand(hand: HandView, tops: Mapping[str, Face | None]) -> list[str]:
     about = ", ".join([f"Seat {hand.seat}: {hand.hand} in hand, {hand.stock} in stock", *marks])
     if not any(hand.slots):
         return [about]
-    where = ("".join(side[0] for side in SIDES if fits(card, tops[side])) for card in hand.slots)
+    where = ["".join(side[0] for side in SIDES if fits(card, tops[side])) for card in hand.slots]
     return [
         about,
         _row("slot", map(str, range(len(hand.slots)))),
         _row("card", (card or "--" for card in hand.slots)),
-        *([_row("fits", where)] if any(tops.values()) else []),
+        *([_row("fits", where) + "   (l left, r right)"] if any(where) else []),
     ]
 
 
@@ -161,8 +190,14 @@ def _clock(at: int) -> str:
 
 
 def _drawn_result(result: Result) -> str:
+    """Return who has won and why, and what the other seat pays."""
+    ended = _ended(result.winner, result.reason)
     if result.winner is None:
-        return f"DRAW: {WAYS[result.reason]}"
-    paid = f" and pays {result.payout}" if result.payout else ""
+        return ended
     loser = 1 - result.winner
-    return f"SEAT {result.winner} WINS: {WAYS[result.reason]}; seat {loser} has {result.cards_left[loser]} left{paid}"
+    paid = f" and pays {result.payout}" if result.payout else ""
+    return f"{ended}; seat {loser} has {result.cards_left[loser]} left{paid}"
+
+
+def _ended(winner: int | None, reason: str) -> str:
+    return f"{'A draw' if winner is None else f'Seat {winner} wins'}: {WAYS[reason]}"

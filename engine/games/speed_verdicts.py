@@ -51,7 +51,9 @@ def must_not_be_late(state: Racing, card: Card, move: Move) -> None:
     late = move.at - past.at
     who = "the table" if past.by is None else f"seat {past.by}"
     facts = {"pile": side, "by": past.by, "ms": late}
-    raise Illegal("pile-changed", f"The {side} pile was covered by {who} {late} ms before.", facts=facts)
+    raise Illegal(
+        "pile-changed", f"The {side} pile was covered by {who} {late} ms before: look at it again.", facts=facts
+    )
 
 
 def penalized(state: Racing, move: Move) -> tuple[Racing, tuple[Event, ...], Illegal]:
@@ -61,6 +63,7 @@ def penalized(state: Racing, move: Move) -> tuple[Racing, tuple[Event, ...], Ill
     hand = state.hands[seat]
     waits = replace(hand, penalty_until=until, penalties=hand.penalties + 1)
     facts = {"penalty_until": until}
-    piles = " nor ".join(f"the {side} pile" for side in sides_of(move.action.body))
-    refusal = Illegal("illegal-play", f"The card does not fit on {piles}.", facts=facts, retry_ms=wait)
+    piles = " or ".join(f"the {side} pile" for side in sides_of(move.action.body))
+    detail = f"The card does not fit on {piles}: your plays are barred for {wait} ms."
+    refusal = Illegal("illegal-play", detail, facts=facts, retry_ms=wait)
     return state.with_hand(seat, waits), (Event("penalty", seat, facts),), refusal

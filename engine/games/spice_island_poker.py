@@ -10,15 +10,28 @@ from typing import Any
 from msgspec import Struct, convert
 from msgspec.structs import replace
 
-from engine.cards import Card, Face, pack
+from engine.cards import Card, Face, pack, rank
 from engine.fields import CLIENT_SEED, Amount, Choice, Option, Options, Shape
 from engine.game import Action, Event, Invalid, Move, Offer, Score, Spec, Standing, State, must_be_from
+from engine.games.spice_island_poker_table import (
+    DealerHand,
+    Limits,
+    PlayerHand,
+    Result,
+    Sheet,
+    Stake,
+    Table,
+    Totals,
+    drawn,
+    in_range,
+)
 from engine.piles import Look, Pile, Sight
 from engine.poker import HAND_SIZE, Category, Hand, Rules, rank_five
 from engine.shuffle import Chance
 
 MOST_CHIPS = 100_000_000
-TEN, KING, ACE = 10, 13, 14
+LOWEST_PAIR = "T"  # SI-10: below it the option `low_hand` decides
+KING, ACE = 13, 14
 PAYS = {  # SI-9: what a winning bet earns, times the bet
     Category.ONE_PAIR: 1,
     Category.TWO_PAIR: 2,
@@ -61,41 +74,6 @@ class House(Struct, frozen=True):
     wheel: bool
 
 
-class Stake(Struct, frozen=True):
-    """Chips put down, given back, and won on top."""
-
-    staked: int = 0
-    returned: int = 0
-    won: int = 0
-
-    @property
-    def net(self) -> int:
-        """Return what the stake brought."""
-        return self.returned + self.won - self.staked
-
-
-class Result(Struct, frozen=True):
-    """A settled hand (SI-13)."""
-
-    outcome: str
-    ante: Stake
-    bet: Stake
-    net: int
-
-
-class Totals(Struct, frozen=True):
-    """The session's running totals (SI-13): a win is a hand that gained chips."""
-
-    hands: int = 0
-    wins: int = 0
-    net: int = 0
-    biggest_win: int = 0
-
-    def adding(self, net: int) -> "Totals":
-        """Return the totals with one more hand."""
-        return Totals(self.hands + 1, self.wins + (net > 0), self.net + net, max(self.biggest_win, net))
-
-
 FULL_STOCK = Pile(pack())
 PLAYER = Pile(sight=Sight.EVERYONE, owner=0)
 HOLE = Pile(sight=Sight.NOBODY)
@@ -115,52 +93,6 @@ class Hands(State, frozen=True, kw_only=True, tag="spice-island-poker"):
     upcard: Pile = UPCARD
     result: Result | None = None
     totals: Totals = Totals()
-
-
-class Limits(Struct, frozen=True):
-    """The least and greatest ante now."""
-
-    min: int
-    max: int
-
-
-class PlayerHand(Struct, frozen=True):
-    """The player's cards, and their category once there are five."""
-
-    cards: tuple[Face | None, ...]
-    category: Category | None
-
-
-class DealerHand(Struct, frozen=True):
-    """The dealer's cards; category and qualification only at the showdown (SI-4)."""
-
-    cards: tuple[Face | None, ...]
-    category: Category | None
-    qualifies: bool | None
-
-
-class Table(Struct, frozen=True, tag_field="game", tag="spice-island-poker"):
-    """What a viewer sees of a hand."""
-
-    phase: str
-    balance: int
-    ante: int
-    last_ante: int | None
-    limits: Limits
-    player: PlayerHand
-    dealer: DealerHand
-    result: Result | None
-    totals: Totals
-
-
-class Sheet(Struct, frozen=True, tag_field="game", tag="spice-island-poker"):
-    """The score sheet: the hand, the balance and the totals."""
-
-    balance: int
-    player: PlayerHand
-    dealer: DealerHand
-    result: Result | None
-    totals: Totals
 
 
 AMOUNT = Amount("amount", 0, MOST_CHIPS)
@@ -186,6 +118,7 @@ class SpiceIslandPoker:
         options=OPTIONS,
         events=("wagered", "dealt", "surrendered", "showdown", "settled", "left"),
         reveals=("dealt", "showdown"),
+        scored="chips",
         bound=3,
     )
 
@@ -202,10 +135,10 @@ class SpiceIslandPoker:
         """Return the way on first: ante, deal, bet."""
         if state.playing:
             return (
-                _choice("bet", f"Bet {2 * state.ante}, twice the ante"),
-                _choice("surrender", f"Surrender the ante of {state.ante}"),
+                _choice("bet", f"Bet {2 * state.ante} chips, twice the ante, that your hand is higher"),
+                _choice("surrender", f"Surrender: lose the ante of {state.ante} chips and end the hand"),
             )
-        deal = Offer("deal", f"Deal for an ante of {state.ante}", Shape((CLIENT_SEED,)))
+        deal = Offer("deal", f"Deal a hand for the ante of {state.ante} chips", Shape((CLIENT_SEED,)))
         return (*((deal,) if state.ante else ()), *_wagers(state))
 
     def host_offers(self, state: Hands) -> tuple[Offer, ...]:
@@ -220,12 +153,9 @@ class SpiceIslandPoker:
             return "No hand is dealt: lay an ante and deal first."
         if action.verb == "deal" and not state.ante:
             return "No ante lies on the table: wager one first."
-        if "repeat" in action.body and state.last_ante is None:
-            return "No hand has been dealt, so there is no ante to repeat."
-        if "repeat" in action.body:
-            limits = _limits(state)
-            return f"The last ante was {state.last_ante}; now it may be {limits.min} to {limits.max}."
-        return None
+        if action.body.get("amount") == 0:
+            return "No ante lies on the table, so there is none to take off."
+        return _why_no_repeat(state) if "repeat" in action.body else None
 
     def play(self, state: Hands, move: Move, chance: Chance) -> tuple[Hands, tuple[Event, ...]]:
         """Play a wager, a deal or a choice."""
@@ -285,7 +215,8 @@ class SpiceIslandPoker:
 
     def info(self) -> dict[str, Any]:
         """Return the pack, the pay table and the chips; the odds are not worked out yet (SI-15)."""
-        pays = [{"category": category, "pays": pays} for category, pays in PAYS.items()]
+        lowest = {Category.ONE_PAIR: LOWEST_PAIR}
+        pays = [{"category": each, "lowest_rank": lowest.get(each), "pays": pays} for each, pays in PAYS.items()]
         return {
             "decks": [{"name": "stock", "cards": list(pack())}],
             "pay_table": pays,
@@ -305,16 +236,9 @@ class SpiceIslandPoker:
             "pays": bet_pays(hand, house),
         }
 
-    def draw(self, table: Table) -> list[str]:
-        """Return the table as text."""
-        dealer, player = table.dealer, table.player
-        lines = [
-            f"Balance {table.balance}   ante {table.ante}   (from {table.limits.min} to {table.limits.max})",
-            "",
-            f"Dealer   {_drawn(dealer.cards)}   {_dealer_words(dealer)}".rstrip(),
-            f"You      {_drawn(player.cards)}   {player.category or ''}".rstrip(),
-        ]
-        return [*lines, *(["", *_result_words(table.result)] if table.result else [])]
+    def draw(self, shown: Table | Sheet) -> list[str]:
+        """Return the table or the score sheet as text."""
+        return drawn(shown)
 
 
 def qualifies(hand: Hand) -> bool:
@@ -324,7 +248,7 @@ def qualifies(hand: Hand) -> bool:
 
 def bet_pays(hand: Hand, house: House) -> int:
     """Return what a winning bet earns, times the bet (SI-9, SI-10)."""
-    low = hand.category is Category.ONE_PAIR and hand.order[0] < TEN
+    low = hand.category is Category.ONE_PAIR and hand.order[0] < rank(LOWEST_PAIR)
     if low or hand.category is Category.NOTHING:
         return int(house.low_hand == "even_money")
     return PAYS[hand.category]
@@ -358,16 +282,26 @@ def _choice(action: str, label: str) -> Offer:
 
 
 def _wagers(state: Hands) -> list[Offer]:
-    """Return the antes that may be laid: within the limits, the last one again, none."""
-    limits, last = _limits(state), state.last_ante
+    """Return the antes that may be laid: within the limits, the last one again, none in place of one."""
+    limits, last, laid = _limits(state), state.last_ante, state.ante
     fits = last is not None and limits.min <= last <= limits.max
     amount = Shape((Amount("amount", limits.min, limits.max),))
     example = {"amount": last if fits else limits.min}
-    wagers = [Offer("wager", f"Lay an ante of {limits.min} to {limits.max}", amount, example)]
+    put = f"Replace the ante of {laid} by one of" if laid else "Lay an ante of"
+    wagers = [Offer("wager", f"{put} {in_range(limits)} chips", amount, example)]
     if fits:
-        wagers.append(Offer("wager", f"Lay {last} again", REPEAT, {"repeat": True}))
-    nothing = Shape((Amount("amount", 0, 0),))
-    return [*wagers, Offer("wager", "Take the ante off the table", nothing, {"amount": 0})]
+        wagers.append(Offer("wager", f"Lay the last ante again, {last} chips", REPEAT, {"repeat": True}))
+    if laid:
+        nothing = Shape((Amount("amount", 0, 0),))
+        wagers.append(Offer("wager", f"Take the ante of {laid} off the table", nothing, {"amount": 0}))
+    return wagers
+
+
+def _why_no_repeat(state: Hands) -> str:
+    """Return why the last ante cannot be laid again."""
+    if state.last_ante is None:
+        return "No hand has been dealt, so there is no ante to repeat."
+    return f"The last ante was {state.last_ante}; now it may be {in_range(_limits(state))}."
 
 
 def _wager(state: Hands, amount: int) -> tuple[Hands, tuple[Event, ...]]:
@@ -455,23 +389,3 @@ def _seen_hand(faces: tuple[Face | None, ...], house: House) -> Hand | None:
     """Return the hand of five faces that are all seen."""
     seen = [face for face in faces if face]
     return rank_five(seen, Rules(wheel=house.wheel)) if len(seen) == HAND_SIZE else None
-
-
-def _drawn(faces: tuple[Face | None, ...]) -> str:
-    return " ".join(face or "??" for face in faces) or "no cards"
-
-
-def _dealer_words(dealer: DealerHand) -> str:
-    if dealer.category is None:
-        return ""
-    return f"{dealer.category}, {'qualifies' if dealer.qualifies else 'does not qualify (DNQ)'}"
-
-
-def _result_words(result: Result) -> list[str]:
-    return [
-        f"{result.outcome.upper()}: net {result.net:+}",
-        *(
-            f"  {name}: {stake.staked} staked, {stake.returned} returned, {stake.won} won"
-            for name, stake in (("ante", result.ante), ("bet", result.bet))
-        ),
-    ]
