@@ -33,6 +33,8 @@ PATIENCE_SECONDS = 5
 ARRIVAL_SECONDS = 10
 """How long a request may take to arrive, however busily it drips in."""
 INSTANT_SECONDS = 0.05
+_MOST_UNSENT = 1 << 16
+"""How much may wait in the kernel for a client that does not read; left to itself it takes megabytes each."""
 _MOST_UNREAD = 1 << 20
 """How much more a refused client may send until it sees that it is: closing on it at once could cost it the answer."""
 
@@ -120,6 +122,7 @@ class Worker(ThreadWorker):
         conn.sock.setsockopt(socket.SOL_SOCKET, socket.SO_SNDTIMEO, patience)
         if not conn.initialized:
             conn.sock.setsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1)
+            conn.sock.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, _MOST_UNSENT)
             for option, value in ALIVE.items():
                 conn.sock.setsockopt(socket.IPPROTO_TCP, option, value)
         conn.wait_for_data = lambda timeout: TConn.wait_for_data(conn, INSTANT_SECONDS)  # type: ignore[method-assign]  # noqa: ARG005
