@@ -301,6 +301,12 @@ def view(position: Position, viewer: Viewer) -> View:
     )
 
 
+def shown(events: Iterable[Event], viewer: Viewer) -> list[dict[str, Any]]:
+    """Return what happened as a viewer may know it: through the same eyes as the table."""
+    look = look_as(viewer)
+    return [event.seen(look) for event in events]
+
+
 @cache
 def dictionary(game: str, language: str) -> Dictionary:
     """Return what a game's and the table's sentences are in one of its languages; English needs no entry.

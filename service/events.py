@@ -70,7 +70,7 @@ def follow(session: str) -> Response:
     if ticket is None:
         seen = reading.sessions().look(name, reading.token())
     else:
-        seen = reading.sessions().look_by_ticket(name, ticket)
+        seen = reading.sessions().look_by_ticket(name, ticket, reading.token())
     asked = reading.query(
         after=reading.number(0, MOST_VERSION), wait=reading.number(0, LONGEST_WAIT), view=reading.flag, ticket=str
     )

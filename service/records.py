@@ -172,11 +172,6 @@ def opening(session: str, record: Record) -> Record:
     return replace(record, version=0, moved_at=at, expires_at=at + DAY_MS, position=position)
 
 
-def as_of(session: str, record: Record, entries: Iterable[Entry]) -> Record:
-    """Return the record as it was after these entries, replayed from the session's opening."""
-    return after(opening(session, record), entries)
-
-
 def after(record: Record, entries: Iterable[Entry]) -> Record:
     """Return the record after more entries of its log."""
     for entry in entries:

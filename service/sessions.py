@@ -155,7 +155,7 @@ class Sessions:
             public=public,
             host=records.hashed(host),
             tokens=tuple(records.hashed(tokens[seat]) if seat in tokens else NOTHING for seat in range(len(seats))),
-            options=play.chosen_options(game, options),
+            options={name: value for name, value in play.chosen_options(game, options).items() if value is not None},
             opening=seats,
             position=position,
             rules=play.game_of(position).spec.rules_version,
@@ -171,13 +171,18 @@ class Sessions:
         """Return the session as the token's owner sees it, or a spectator; what was due is written down."""
         return self._read(session, _hash_of(token), _live)
 
-    def look_by_ticket(self, session: str, ticket: str) -> Seen:
-        """Return the session as the owner of the token sees it that the ticket was made with; raise `Unauthorized`."""
+    def look_by_ticket(self, session: str, ticket: str, token: str | None) -> Seen:
+        """Return the session as the owner of the token sees it that the ticket was made with; raise `Unauthorized`.
+
+        A token that comes beside the ticket decides nothing, but a wrong one is refused.
+        """
         owner = self._store.ticket(session, records.hashed(ticket).hex(), self._deadline)
         if owner is None:
             self._read(session, None, _live)  # no session at all, or one that is over, is said first
             raise Unauthorized("This ticket is not one of this session's, or is too old.")
-        return self._read(session, owner, _live)
+        seen = self._read(session, owner, _live)
+        _viewer(seen.record, _hash_of(token))
+        return seen
 
     def ticket(self, session: str, token: str | None, check: Callable[[], object]) -> tuple[Seen, str]:
         """Return a fresh ticket: for an hour it reads what the token reads, as long as that is valid.

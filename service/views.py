@@ -6,11 +6,10 @@ from msgspec import UNSET, Struct, UnsetType
 from msgspec.json import Encoder
 from msgspec.structs import replace
 
-from engine import seating
+from engine import play, seating
 from engine.advice import BOTS
 from engine.game import Offer, Score, Standing
 from engine.phrases import Dictionary, said
-from engine.piles import look_as
 from service.languages import words
 from service.records import Seen
 from service.sessions import Acted, Opened
@@ -122,7 +121,6 @@ class ScoreSheet(Struct, frozen=True):
 def view(seen: Seen, language: str, *, with_actions: bool = True) -> View:
     """Return the view; `events` are in it where a move was just made, and its labels are in the language."""
     record, viewer, known = seen.record, seen.viewer, seen.view()
-    look = look_as(viewer.seat)
     return View(
         id=seen.session,
         game=record.position.game,
@@ -139,7 +137,7 @@ def view(seen: Seen, language: str, *, with_actions: bool = True) -> View:
         deadline_at=known.deadline_at,
         expires_at=record.expires_at,
         actions=actions(seen, language) if with_actions else UNSET,
-        events=UNSET if seen.events is None else [event.seen(look) for event in seen.events],
+        events=UNSET if seen.events is None else play.shown(seen.events, viewer.seat),
     )
 
 
@@ -164,13 +162,12 @@ class Ended(Struct, frozen=True):
 
 def frame(event: str, seen: Seen, language: str, *, with_view: bool) -> Frame:
     """Return a version for one viewer; its view is what a read of that version gives."""
-    look = look_as(seen.viewer.seat)
     return Frame(
         event,
         seen.record.version,
         seen.record.moved_at,
         seen.now,
-        [each.seen(look) for each in seen.events or ()],
+        play.shown(seen.events or (), seen.viewer.seat),
         view(replace(seen, events=None), language) if with_view else UNSET,
     )
 

@@ -164,8 +164,19 @@ def test_a_log_that_goes_during_a_repetition_is_no_fault_of_ours(table: Table, m
 # The clock.
 
 
+def test_the_stores_clock_is_the_only_one(table: Table, stored: Stored, clock: Clock) -> None:
+    """C-4: a move's time is the store's, in whole milliseconds, whatever time a client says it is."""
+    for number, told in enumerate(("0", str(clock.now + DAY_MS), "Thu, 01 Jan 1970 00:00:00 GMT"), start=1):
+        clock.advance(7)
+        answer = table.act("wager", {"amount": number}, Date=told, Croupier_Time=told)
+        assert answer.headers["Croupier-Time"] == str(clock.now)
+        assert [entry.move.at for entry in stored.entries(table.id)][-1] == clock.now
+    assert outcome(table.act("wager", {"amount": 5, "at": clock.now})) == (422, "invalid")
+    assert {type(entry.move.at) for entry in stored.entries(table.id)} == {int}
+
+
 def test_time_never_goes_back_in_a_session(table: Table, stored: Stored, clock: Clock) -> None:
-    """When the store's clock does, a move is made at the time of the one before it; the answer tells the clock."""
+    """C-5: when the store's clock does, a move is made at the time of the one before it; the answer tells the clock."""
     clock.advance(5000)
     table.play("wager", {"amount": 5})
     last = clock.now

@@ -18,6 +18,18 @@ POKER = "spice-island-poker"
 games = pytest.mark.parametrize("game", GAMES)
 
 
+@games
+def test_the_options_of_a_view_open_another_session_like_it(client: FlaskClient, game: str) -> None:
+    """They are shown as they can be asked for: one that was left out and has no default is left out there too."""
+    shown = client.post("/v1/sessions", json={"game": game}).get_json()["session"]["options"]
+    again = client.post("/v1/sessions", json={"game": game, "options": shown})
+    assert (again.status_code, again.get_json()["session"]["options"]) == (201, shown)
+    every = {option.name: option.field.schema() for option in GAMES[game].spec.options.options}
+    chosen = shown | {name: every[name]["minimum"] for name in every.keys() - shown.keys()}
+    asked = client.post("/v1/sessions", json={"game": game, "options": chosen})
+    assert asked.get_json()["session"]["options"] == chosen
+
+
 @pytest.fixture(name="table")
 def _table(table: Table) -> Table:
     return table.open("spice-island-poker")
@@ -83,9 +95,9 @@ WITHOUT_DEFAULT = {"beat-the-dealer": ["max_sips", "turn_seconds"], "jackpot": [
 
 @games
 def test_options_left_out_are_the_documented_defaults(client: FlaskClient, game: str) -> None:
-    """The options in force are in the view, all of them."""
+    """The options in force are in the view, all but those that are left out and have no default."""
     documented = client.get(f"/v1/games/{game}").get_json()["options"]["properties"]
-    defaults = {name: option.get("default") for name, option in documented.items()}
+    defaults = {name: option["default"] for name, option in documented.items() if "default" in option}
     assert [name for name, option in documented.items() if "default" not in option] == WITHOUT_DEFAULT.get(game, [])
     assert opened(client, game=game).get_json()["session"]["options"] == defaults
     assert opened(client, game=game, options={}).get_json()["session"]["options"] == defaults

@@ -9,7 +9,8 @@ from msgspec.structs import replace
 
 from engine.games import GAMES
 from engine.play import SEAT, TIME
-from service.records import Record, as_of, opening, stepped
+from service.records import Record, opening, stepped
+from service.records import after as replayed
 from tests.conftest import Clock
 from tests.planted import commit_with
 from tests.rounds import dice, settings
@@ -95,8 +96,9 @@ def test_a_deletion_changes_nothing_on_the_table(table: Table, stored: Stored, c
     assert table.client.delete(table.path, headers=table.bearer(table.host)).status_code == 204
     after = stored.record(table.id)
     assert (after.position, after.version) == (before.position, before.version + 1)
-    assert as_of(table.id, after, stored.entries(table.id)).position == after.position
-    assert as_of(table.id, after, stored.entries(table.id)[:-1]) == before
+    opened, entries = opening(table.id, after), stored.entries(table.id)
+    assert replayed(opened, entries).position == after.position
+    assert replayed(opened, entries[:-1]) == before
 
 
 # Planted faults: each is found by the checks above.

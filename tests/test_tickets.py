@@ -79,6 +79,17 @@ def test_a_wrong_ticket_is_refused(party: Party, given: str) -> None:
     assert outcome(poll(party.client, party.path, party.headers(0), ticket=given)) == UNAUTHORIZED
 
 
+def test_a_wrong_token_is_refused_whatever_the_ticket(party: Party, app: Flask) -> None:
+    """A token that is given and wrong is never passed over; any right one of this session changes nothing."""
+    other = Party(app.test_client()).seat("jackpot", ["Anna", "Bo"])
+    good = ticket(party, 1)
+    for wrong in ({"Authorization": "Basic x"}, party.bearer("x"), other.headers(0), party.bearer(good)):
+        assert outcome(poll(party.client, party.path, wrong, ticket=good, after=0)) == UNAUTHORIZED
+    alone = poll(party.client, party.path, ticket=good, after=0)
+    for right in (0, 1, HOST):
+        assert poll(party.client, party.path, party.headers(right), ticket=good, after=0).data == alone.data
+
+
 def test_a_ticket_needs_a_token(party: Party) -> None:
     """A spectator needs none to watch, and gets none."""
     assert outcome(party.send(None, "ticket")) == UNAUTHORIZED
