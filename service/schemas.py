@@ -26,18 +26,21 @@ class Unprocessable(Exception):
         self.where = where
 
 
+WHOLE: dict[str, Any] = {"invalid": "Must be a whole number: digits alone, without quotes."}
+
+
 class StrictBoolean(fields.Field[bool]):
     """A JSON boolean: no word and no number stands for one."""
 
     def _deserialize(self, value: object, *_args: object, **_kwargs: object) -> bool:
         if not isinstance(value, bool):
-            raise ValidationError("Not a valid boolean.")
+            raise ValidationError("Must be true or false, without quotes.")
         return value
 
 
 _KINDS: dict[type, Callable[..., fields.Field[Any]]] = {
     bool: StrictBoolean,
-    int: partial(fields.Integer, strict=True),
+    int: partial(fields.Integer, strict=True, error_messages=WHOLE),
     str: fields.String,
 }
 
@@ -63,13 +66,13 @@ def _marshmallow(field: Field, *, required: bool) -> fields.Field[Any]:
     match field:
         case Amount(least=least, most=most):
             in_range = validate.Range(least, most)
-            return fields.Integer(strict=True, required=required, validate=in_range)
+            return fields.Integer(strict=True, error_messages=WHOLE, required=required, validate=in_range)
         case Choice(values=values):
             kind = _KINDS[type(values[0])]
             words = ", ".join(str(value).lower() if isinstance(value, bool) else str(value) for value in values)
             return kind(required=required, validate=validate.OneOf(values, error=f"Must be one of: {words}."))
         case Positions(among=among, least=least, most=most):
-            inner = fields.Integer(strict=True, validate=validate.OneOf(among))
+            inner = fields.Integer(strict=True, error_messages=WHOLE, validate=validate.OneOf(among))
             length = validate.Length(least, most)
             return fields.List(inner, required=required, validate=[length, _different])
         case Text(most_bytes=most):
@@ -81,14 +84,17 @@ def _marshmallow(field: Field, *, required: bool) -> fields.Field[Any]:
             return fields.Nested(_body(shape), required=required)
 
 
-def _schema(made: Mapping[str, fields.Field[Any]]) -> Schema:
-    """Return a schema of these fields; whoever sends another is told which there are."""
-    schema = Schema.from_dict(dict(made))()
-    there = (
-        f"there are {', '.join(made)}" if len(made) > 1 else f"there is {next(iter(made))}" if made else "there is none"
-    )
-    schema.error_messages["unknown"] = f"There is no such field here; {there}."
+def _helpful(schema: Schema) -> Schema:
+    """Return a schema that tells whoever sends another field which there are."""
+    names = list(schema.fields)
+    there = "is none" if not names else f"is {names[0]}" if len(names) == 1 else f"are {', '.join(names)}"
+    schema.error_messages["unknown"] = f"There is no such field here; there {there}."
     return schema
+
+
+def _schema(made: Mapping[str, fields.Field[Any]]) -> Schema:
+    """Return a schema of these fields."""
+    return _helpful(Schema.from_dict(dict(made))())
 
 
 def _body(shape: Shape) -> Schema:
@@ -155,7 +161,7 @@ def _written(field: Field) -> str:
     return f'"{field.name}": …'
 
 
-_CREATE, _EVALUATE = CreateSchema(), EvaluateSchema()
+_CREATE, _EVALUATE = _helpful(CreateSchema()), _helpful(EvaluateSchema())
 _OPTIONS = {game: _options(game) for game in GAMES}
 _VERBS = {
     (slug, verb): _one_of_several(shapes)

@@ -162,6 +162,14 @@ def test_an_unknown_field_is_told_which_there_are(client: FlaskClient) -> None:
     assert "there is none." in detail(table.act("confirm", {"now": True}))
     opening = client.post("/v1/sessions", json={"game": "spice-island-poker", "options": {"money": 5}})
     assert "there are balance, min_ante, max_ante, low_hand, wheel." in detail(opening)
+    assert "there are game, options, seats, visibility." in detail(client.post("/v1/sessions", json={"gaem": "speed"}))
+    assert "there are cards, options." in detail(client.post("/v1/games/speed/evaluate", json={"card": "Ah"}))
+
+
+def test_a_number_in_quotes_is_told_how_to_be_sent(client: FlaskClient) -> None:
+    """Nothing is converted, and the refusal says so."""
+    answer = Table(client).open("spice-island-poker").act("wager", {"amount": "5"})
+    assert detail(answer) == "/amount: Must be a whole number: digits alone, without quotes."
 
 
 def test_a_seed_that_is_too_long_is_told_in_bytes(client: FlaskClient) -> None:
