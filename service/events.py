@@ -87,7 +87,7 @@ def _poll(feed: Feed, wait: int) -> Response:
     if feed.after is None:
         feed.after = feed.seen.record.version
     frames = feed.opening()
-    if not frames and wait and not _over(feed.seen):
+    if not frames and wait and not feed.seen.record.finished:
         try:
             frames = _waited(feed, wait)
         except TooManyStreams:
@@ -118,7 +118,7 @@ def _waited(feed: Feed, seconds: int) -> list[views.Frame]:
 
 def _stream(feed: Feed, media_type: str) -> Response:
     """Stream until the session ends, the client goes or the process closes."""
-    over = _over(feed.seen)
+    over = feed.seen.record.finished
     if over and feed.after == feed.seen.record.version:
         return Response(b"", 204, feed.headers())  # what makes an EventSource stop coming back
     headers = feed.headers() | {"Croupier-Time": str(feed.seen.now)}
@@ -181,10 +181,6 @@ def _last_event_id(after: int | None) -> int | None:
     if not given:
         return after
     return int(given) if given.isascii() and given.isdigit() and len(given) <= len(str(MOST_VERSION)) else MOST_VERSION
-
-
-def _over(seen: Seen) -> bool:
-    return seen.record.position.state.finished is not None
 
 
 def _streams() -> Streams:

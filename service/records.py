@@ -49,6 +49,11 @@ class Record(Struct, frozen=True):
     layout: int = LAYOUT
     rules: int = 1
 
+    @property
+    def finished(self) -> bool:
+        """Return whether the game has come to its end: nobody moves any more, and all may still look."""
+        return self.position.state.finished is not None
+
     def expired(self, now: int) -> bool:
         """Return whether the session is over at a time (ms); a clock that goes back revives nothing."""
         return max(now, self.moved_at) >= self.expires_at
@@ -81,7 +86,7 @@ class Seen(Struct, frozen=True):
 
     def over(self) -> bool:
         """Return whether the session is finished, has expired or was deleted."""
-        return self.record.position.state.finished is not None or self.expired()
+        return self.record.finished or self.expired()
 
     def expired(self) -> bool:
         """Return whether the session has expired or was deleted."""

@@ -44,7 +44,7 @@ class Frame(Struct, frozen=True):
 
     def over(self) -> bool:
         """Return whether nothing comes after it."""
-        return self.record.position.state.finished is not None or self.entry.move.action.verb == "delete"
+        return self.record.finished or self.entry.move.action.verb == "delete"
 
 
 class Subscription:
