@@ -40,6 +40,7 @@ else:  # one typed codec for every game: each state carries its game's slug as i
 
 MOST_SEATS = 12
 OPEN, BOT, CLOSED = "open", "bot", "closed"
+NO_SEAT = -1
 
 LEAVE = Offer("leave", "Leave the table for good")
 SEED = Offer(
@@ -92,7 +93,8 @@ class Seat(Struct, frozen=True):
 class Position(Struct, frozen=True):
     """Where a session's game stands: all that its next move depends on.
 
-    `host` is the seat that has the host's rights once the host has left; `None`: the host's own token has them.
+    `host` is the seat that has the host's rights once the host has left, `NO_SEAT` once nobody has them any more;
+    `None`: the host's own token has them.
     """
 
     game: str
@@ -410,34 +412,54 @@ def _apply(position: Position, move: Move) -> Step:
             next_client_seeds=("",) * len(position.seats),
         )
     position = replace(position, state=state, counters=chance.counters if state.round else {})
-    return Step(move, events, position if leaver is None else _without(position, leaver))
+    if leaver is not None:
+        position = _without(position, leaver)
+    return Step(move, events, _with_seats_enough(position))
 
 
 def _without(position: Position, leaver: int) -> Position:
     """Return the position when a seat has been left for good: nobody else is given it (C-9, C-10)."""
     seats = _with(position.seats, leaver, replace(position.seats[leaver], left=True))
     position = _reseated(position, seats)
-    return _host_passed(position) if position.host == leaver else _with_a_person(position)
+    return _with_a_person(_host_passed(position) if position.host == leaver else position)
 
 
 def _host_passed(position: Position) -> Position:
     """Return the position with the host's rights at the lowest seat that a person holds (C-10)."""
     held = position.state.held
-    return _with_a_person(replace(position, host=held.index(PERSON) if PERSON in held else None))
+    return replace(position, host=held.index(PERSON) if PERSON in held else NO_SEAT)
 
 
 def _with_a_person(position: Position) -> Position:
-    """Return the position, finished if no person is left: the open round stays unscored (C-10)."""
-    if PERSON in position.state.held or position.state.finished:
-        return position
-    return replace(position, state=replace(position.state, playing=False, finished="left"))
+    """Return the position, finished if no person is left: the open round stays unscored (C-10).
+
+    A host without a seat is one, as long as somebody may still join.
+    """
+    hosted = position.host is None and _open(position)
+    return position if PERSON in position.state.held or hosted else _finished(position)
+
+
+def _with_seats_enough(position: Position) -> Position:
+    """Return the position, finished if no round can follow: too few seats are taken or open (C-10)."""
+    enough = len(position.state.taken()) + _open(position) >= game_of(position).spec.seats[0]
+    return position if position.state.playing or enough else _finished(position)
+
+
+def _finished(position: Position) -> Position:
+    """Return the position with its end, if it has none yet: the table was left."""
+    state = position.state
+    return replace(position, state=replace(state, playing=False, finished=state.finished or "left"))
+
+
+def _open(position: Position) -> int:
+    return sum(seat.kind == OPEN for seat in position.seats)
 
 
 def _hosted_leave(position: Position, move: Move) -> Step:
     """Return what comes of the host's leave, his own or another seat's."""
     seat = move.action.body.get("seat")
     if seat is None:
-        return Step(move, (Event("host-left"),), _host_passed(position))
+        return Step(move, (Event("host-left"),), _with_a_person(_host_passed(position)))
     return replace(_apply(position, Move(seat, Action(LEAVE.verb), move.at)), move=move)
 
 

@@ -457,8 +457,8 @@ def test_round_ends_with_fewer_than_two_seats(leaver: int, dealer: int) -> None:
     shown = table(step.position)
     assert (shown["phase"], shown["deck"], shown["last_turn"]["outcome"]) == ("settled", 52, "void")
     assert (shown["result"]["reason"], shown["dealer"]) == ("too-few-seats", dealer)
-    assert play.status(step.position) == "waiting"
-    assert refusal(step.position, 1 - leaver, "deal")[0] == "not-now"
+    assert play.status(step.position) == "finished"
+    assert refusal(step.position, 1 - leaver, "deal")[0] == "finished"
 
 
 def test_seat_that_joined_meanwhile_does_not_keep_the_round_going() -> None:
@@ -536,7 +536,7 @@ def test_dealers_leaving_between_rounds_passes_the_role() -> None:
     assert types(step) == ["left", "dealer"]
     assert turn(deal(step.position).position) == (1, 2)
     alone = leave(leave(over, 0).position, 1).position
-    assert (table(alone)["dealer"], play.status(alone)) == (2, "waiting")
+    assert (table(alone)["dealer"], play.status(alone)) == (2, "finished")
 
 
 def test_last_persons_leaving_finishes_the_session() -> None:

@@ -153,7 +153,7 @@ def test_last_seat_left_wins_without_a_flip() -> None:
         assert seen["hands"][1]["category"] == (0 if viewer == 1 else None)
         assert seen["hands"][0]["cards"] == []
         assert balances(step.position) == [-20, 20]
-        assert play.status(step.position) == "waiting"
+        assert play.status(step.position) == "finished"  # nobody can take the seat that was left (C-9)
 
 
 def test_leaving_before_the_flip_gives_up_the_hand() -> None:

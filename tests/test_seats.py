@@ -198,6 +198,32 @@ def test_a_table_short_of_seats_waits_for_a_join(app: Flask) -> None:
     assert party.does(0, "deal")["status"] == "playing"
 
 
+@pytest.mark.parametrize("game", [JACKPOT, BEAT, SPEED])
+def test_a_table_where_no_round_can_follow_is_finished(app: Flask, game: str) -> None:
+    """Nobody takes a seat that was left, so of two without an open one the other waits for nobody (C-9, C-10)."""
+    party = Party(app.test_client()).seat(game, ["Anna", "Bo"])
+    assert (party.does(1, "leave")["status"], party.seen(0)["reason"]) == ("finished", "left")
+    assert outcome(party.send(0, "deal")) == (409, "finished")
+
+
+def test_a_stranger_who_leaves_ends_no_table(app: Flask) -> None:
+    """A host without a seat is somebody, as long as a seat is open (C-10)."""
+    party = Party(app.test_client()).seat(JACKPOT, [OPEN, OPEN, OPEN])
+    for seat, status in ((0, "waiting"), (1, "finished")):
+        party.join(seat=seat)
+        party.does(seat, "leave")
+        assert party.seen(HOST)["status"] == status
+
+
+def test_a_host_that_left_gets_no_rights_back(app: Flask) -> None:
+    """When the seat that they passed on to is left as well, nobody has them (C-10)."""
+    party = Party(app.test_client()).seat(JACKPOT, ["Anna", BOT])
+    party.does(HOST, "leave")
+    party.does(0, "leave")
+    assert party.seen(HOST)["you"] is None
+    assert party.client.delete(party.path, headers=party.headers(HOST)).status_code == 403
+
+
 # The host.
 
 
@@ -224,8 +250,7 @@ def test_the_host_is_told_when_it_may_deal(party: Party) -> None:
     assert outcome(refused) == (409, "not-now")
     assert refused.get_json()["detail"].startswith("A round is in play")
     assert outcome(party.send(HOST, "choose", {"drop": []})) == FORBIDDEN
-    for seat in (0, 1):
-        party.does(HOST, "leave", {"seat": seat})
+    party.does(HOST, "leave", {"seat": 0})
     for verb, body in (("deal", {}), ("token", {"seat": 0}), ("join", {"seat": 2, "bot": "easy"}), ("leave", {})):
         assert outcome(party.send(HOST, verb, body)) == (409, "finished")
 
@@ -282,10 +307,10 @@ def test_the_host_takes_a_seat_out(party: Party) -> None:
     party.does(HOST, "join", {"seat": 2, "bot": "easy"})
     party.does(0, "deal")
     party.does(HOST, "leave", {"seat": 1})
-    party.does(HOST, "leave", {"seat": 2})
-    assert [seat[3] for seat in seats(party)] == [False, True, True]
     assert outcome(party.send(1, "choose", {"drop": []})) == (409, "left")
     assert outcome(party.send(HOST, "leave", {"seat": 1})) == (409, "not-now")
+    party.does(HOST, "leave", {"seat": 2})
+    assert [seat[3] for seat in seats(party)] == [False, True, True]
     assert party.seen(0)["table"]["result"]["winner"] == 0
 
 

@@ -435,9 +435,9 @@ def test_empty_slots_and_malformed_plays_cost_nothing(body: dict[str, Any]) -> N
 def test_no_round_no_penalty() -> None:
     """SP-8: a play before the deal and one after the end are refused, and so is one of a seat that has left."""
     over = leave(opened(("2h Th", "Ts"), "9c", "4s"), 1).position
-    for position in (new(), over):
-        assert refusal(position, 0, slot=0, prefer="left").code == "not-now"
-    assert refusal(over, 1, slot=0, prefer="left").code == "left"
+    assert refusal(new(), 0, slot=0, prefer="left").code == "not-now"
+    for seat in (0, 1):
+        assert refusal(over, seat, slot=0, prefer="left").code == "finished"
 
 
 def test_penalty_ends_with_the_round() -> None:
