@@ -70,7 +70,7 @@ SEAT_VERBS = {
 """How seats are given away: to whoever asks for an open one, to a bot, and anew to who lost its token."""
 
 
-COMMON_EVENTS = ("joined", "host-left")
+COMMON_EVENTS = ("joined", "reissued", "host-left", "deleted")
 """What can happen at every table, whatever the game; each game says itself what comes of a seat that leaves."""
 
 

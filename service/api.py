@@ -164,7 +164,7 @@ def score(session: str) -> Response:
 @api.delete("/v1/sessions/<session>")
 def delete(session: str) -> Response:
     """End a session, for its host."""
-    asked = Request("delete", reading.token(), lambda _game: reading.query())
+    asked = Request("delete", reading.token(), lambda _game: reading.query(), matches=reading.if_match())
     acted = reading.sessions().act(reading.session_id(session), asked)
     return Response(b"", 204, _OWN | {"Croupier-Time": str(acted.seen.now)})
 

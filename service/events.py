@@ -54,11 +54,11 @@ class Feed:
         seen = Seen(self.seen.session, frame.record, viewer, frame.now, frame.entry.events)
         return views.frame("move", seen, self.language, with_view=self.with_view)
 
-    def ended(self, frame: Frame) -> bool:
-        """Return whether the stream ends behind this version: the session does, or the token is void."""
+    def end(self, frame: Frame) -> str | None:
+        """Return why the stream ends behind this version, if it does: the session does, or the token is void."""
         action = frame.entry.move.action
         void = action.verb == "token" and action.body["seat"] == self.seen.viewer.seat
-        return void or frame.over()
+        return "token-void" if void else frame.record.end
 
 
 @events.get("/v1/sessions/<session>/events")
@@ -106,7 +106,7 @@ def _waited(feed: Feed, seconds: int) -> list[views.Frame]:
         left = float(seconds)
         while (frame := subscription.get(left)) is not None:
             found.append(feed.told(frame))
-            if feed.ended(frame):
+            if feed.end(frame):
                 break
             left = 0
     except Empty:
@@ -138,7 +138,7 @@ def _told(
 ) -> Iterator[views.Frame | views.Ended | None]:
     """Yield frames as they come, nothing for a heartbeat, and the end."""
     yield from opening
-    last = feed.seen.record
+    last, end = feed.seen.record, feed.seen.record.end
     while subscription is not None:
         try:
             frame = subscription.get(heartbeat)
@@ -148,13 +148,14 @@ def _told(
             yield None
             continue
         if frame is None:
+            end = last.end or "expired"
             break
         yield feed.told(frame)
-        last = frame.record
-        if feed.ended(frame):
+        last, end = frame.record, feed.end(frame)
+        if end:
             break
     if not closing.is_set() and not (subscription and subscription.left_behind):  # else the client is to come back
-        yield views.Ended("end", last.version, last.position.state.finished)
+        yield views.Ended("end", last.version, end)
 
 
 def _lines(told: Iterator[views.Frame | views.Ended | None], media_type: str) -> Iterator[bytes]:

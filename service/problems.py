@@ -128,7 +128,7 @@ def _known(error: Exception) -> Response:
             headers["Retry-After"] = str(-(-rule.retry_ms // 1000))
     if isinstance(error, (sessions.Refused, sessions.VersionMismatch)):
         seen = error.seen
-        extra |= {"version": seen.record.version, "actions": [] if seen.expired() else views.actions(seen, language)}
+        extra |= {"version": seen.record.version, "actions": views.actions(seen, language)}
         headers["Croupier-Time"] = str(seen.now)
         if seen.replayed:
             headers["Idempotency-Replayed"] = "true"

@@ -144,7 +144,7 @@ def action(verb: str) -> Request:
         body=lambda game: _action_body(game, verb, given, key),
         key=key if key and _KEY.fullmatch(key) else None,
         digest=_digest() if key else b"",
-        matches=_if_match(),
+        matches=if_match(),
     )
 
 
@@ -164,7 +164,7 @@ def _action_body(game: str, verb: str, body: Any, key: str | None) -> dict[str, 
     return schemas.verb_body(game, verb, an_object(body))
 
 
-def _if_match() -> Callable[[int], bool]:
+def if_match() -> Callable[[int], bool]:
     """Return what If-Match says of a version: without it every one will do."""
     given = header("If-Match")
     if given is None or given.strip() == "*":

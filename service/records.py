@@ -54,6 +54,11 @@ class Record(Struct, frozen=True):
         """Return whether the game has come to its end: nobody moves any more, and all may still look."""
         return self.position.state.finished is not None
 
+    @property
+    def end(self) -> str | None:
+        """Return why nothing more can happen, if that is so: the host deleted the session, or the game's own reason."""
+        return "deleted" if self.moved_at >= self.expires_at else self.position.state.finished
+
     def expired(self, now: int) -> bool:
         """Return whether the session is over at a time (ms); a clock that goes back revives nothing."""
         return max(now, self.moved_at) >= self.expires_at

@@ -15,7 +15,7 @@ from msgspec.structs import replace
 
 from engine import play, seating
 from engine.advice import BOTS
-from engine.game import PERSON, Action, Illegal, Move, NotYours, Score
+from engine.game import PERSON, Action, Event, Illegal, Move, NotYours, Score
 from engine.play import HOST, SEAT, TIME
 from service import records
 from service.connection import StoreAway
@@ -371,7 +371,7 @@ def _ruled(seen: Seen, by: str, move: Move) -> tuple[Acted, Entry]:
         case "token":
             return _reissued(seen, move)
         case "delete":
-            return _acted(seen, Entry(HOST, move), position)
+            return _acted(seen, Entry(HOST, move, (Event("deleted"),)), position)
     step = (play.host_acts if by == HOST else play.advance)(position, move)
     acted, entry = _acted(seen, Entry(by, step.move, step.events), step.position)
     return replace(acted, refusal=step.refusal), entry
@@ -399,8 +399,9 @@ def _joined(seen: Seen, by: str, move: Move) -> tuple[Acted, Entry]:
 
 def _reissued(seen: Seen, move: Move) -> tuple[Acted, Entry]:
     """Give a person's seat a fresh token; the old one is void."""
-    acted, entry = _acted(seen, Entry(HOST, move), seen.record.position)
-    return _with_token(acted, move.action.body["seat"]), entry
+    seat = move.action.body["seat"]
+    acted, entry = _acted(seen, Entry(HOST, move, (Event("reissued", seat),)), seen.record.position)
+    return _with_token(acted, seat), entry
 
 
 def _with_token(acted: Acted, seat: int) -> Acted:

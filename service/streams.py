@@ -42,10 +42,6 @@ class Frame(Struct, frozen=True):
     entry: Entry
     now: int
 
-    def over(self) -> bool:
-        """Return whether nothing comes after it."""
-        return self.record.finished or self.entry.move.action.verb == "delete"
-
 
 class Subscription:
     """One client's frames, in order and without a gap, from after the version that it was made with."""

@@ -125,8 +125,8 @@ def view(seen: Seen, language: str, *, with_actions: bool = True) -> View:
         id=seen.session,
         game=record.position.game,
         version=record.version,
-        status=known.status,
-        reason=known.reason,
+        status="finished" if record.end else known.status,
+        reason=record.end,
         round=known.round,
         you=You(viewer.seat, viewer.host) if viewer.host or viewer.seat is not None else None,
         seats=known.seats,
@@ -174,6 +174,8 @@ def frame(event: str, seen: Seen, language: str, *, with_view: bool) -> Frame:
 
 def actions(seen: Seen, language: str) -> list[Action]:
     """Return every legal action of the viewer: the one that carries the round on first, ways out last."""
+    if seen.expired():
+        return []
     here, position, viewer = f"/v1/sessions/{seen.session}", seen.record.position, seen.viewer
     bots = position.game in BOTS
     offered = seating.offers(position, viewer.seat, host=viewer.host, bots=bots, language=language)

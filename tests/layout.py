@@ -46,7 +46,8 @@ def _text(start: str, text: str, indent: int) -> list[str]:
 
 
 def _wrapped(flow: str, indent: int) -> list[str]:
-    return textwrap.wrap(flow, WIDTH, initial_indent=" " * indent, subsequent_indent=" " * (indent + 1))
+    first, next_ = " " * indent, " " * (indent + 1)
+    return textwrap.wrap(flow, WIDTH, initial_indent=first, subsequent_indent=next_, break_on_hyphens=False)
 
 
 def _flow(value: object) -> str:

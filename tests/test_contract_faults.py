@@ -189,7 +189,7 @@ def test_a_planted_fault_is_refused(why: str) -> None:
 # Streams: what goes wrong in one is refused as it is read.
 
 MOVE, SNAPSHOT, END = (EXAMPLES[f"{name}Frame"]["value"] for name in ("Move", "Snapshot", "End"))
-LAST = {"event": "end", "version": MOVE["version"], "reason": None}
+LAST = {"event": "end", "version": MOVE["version"], "reason": "left"}
 
 
 def sse(frame: dict[str, Any], name: object = None, number: object = None) -> bytes:

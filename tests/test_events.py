@@ -175,8 +175,8 @@ def test_a_stream_ends_with_its_session(party: Party, kind: str) -> None:
     """Behind the last version comes `end` with the reason, and then nothing."""
     with follow(party, kind=kind) as feed:
         feed.next()
+        party.does(HOST, "leave")
         party.does(0, "leave")
-        party.does(1, "leave")
         last = [told.frame for told in feed.rest()]
     assert [(frame["event"], frame["version"]) for frame in last] == [("move", 1), ("move", 2), ("end", 2)]
     assert last[-1] == {"event": "end", "version": 2, "reason": "left"}
@@ -184,8 +184,8 @@ def test_a_stream_ends_with_its_session(party: Party, kind: str) -> None:
 
 def test_a_stream_of_what_is_over_tells_what_was_missed_and_ends(party: Party) -> None:
     """A finished session has no stream that goes on; who has heard all is told not to come back (204)."""
+    party.does(HOST, "leave")
     party.does(0, "leave")
-    party.does(1, "leave")
     assert [told.frame["event"] for told in follow(party).rest()] == ["snapshot", "end"]
     assert [told.frame["event"] for told in follow(party, after=1).rest()] == ["move", "end"]
     for kind in (SSE, NDJSON):
@@ -200,17 +200,19 @@ def test_a_deleted_session_ends_its_streams(party: Party) -> None:
     with follow(party) as feed:
         feed.next()
         assert party.client.delete(party.path, headers=party.headers(HOST)).status_code == 204
-        assert [told.frame["event"] for told in feed.rest()] == ["move", "end"]
+        move, end = (told.frame for told in feed.rest())
+    assert (move["view"]["status"], move["view"]["reason"], move["view"]["actions"]) == ("finished", "deleted", [])
+    assert (move["events"], end["reason"]) == ([{"type": "deleted", "seat": None}], "deleted")
     assert outcome(poll(party.client, party.path)) == (410, "gone")
 
 
 def test_a_session_that_expires_ends_its_streams(party: Party, clock: Clock, stored: Stored) -> None:
-    """A day after the last move the stream ends by itself; the session was not finished, so no reason is given."""
+    """A day after the last move the stream ends by itself, and says so."""
     with follow(party) as feed:
         feed.next()
         clock.advance(DAY_MS)
         nudge(stored, party)
-        assert [told.frame for told in feed.rest()] == [{"event": "end", "version": 0, "reason": None}]
+        assert [told.frame for told in feed.rest()] == [{"event": "end", "version": 0, "reason": "expired"}]
 
 
 def test_a_session_that_is_dropped_ends_its_streams(party: Party, stored: Stored) -> None:

@@ -156,8 +156,8 @@ def test_the_board_is_in_danish(party: Party) -> None:
 
 def test_what_is_over_says_so_in_danish(party: Party) -> None:
     """The board of a session that everyone has left, and the refusal of whatever comes after."""
-    for seat in (0, 1):
-        party.does(seat, "leave")
+    for who in (HOST, 0, 1):
+        party.does(who, "leave")
     assert "runde 0, slut (alle har forladt det)\n" in read(party, 0, accept="text/plain").text
     refused = party.send(0, "deal", Accept_Language="da").get_json()
     assert (refused["code"], refused["detail"]) == ("finished", "Spillet er slut: alle har forladt det.")
