@@ -2,6 +2,7 @@
 
 import unicodedata
 from collections.abc import Mapping
+from itertools import pairwise, starmap
 from math import inf
 from typing import Any
 
@@ -12,7 +13,12 @@ from engine.shuffle import CLIENT_SEED_BYTES
 MOST_NAME = 32
 
 _UNSEEN = ("Cc", "Cf", "Cn", "Co", "Cs", "Zl", "Zp")
-_BLANKS = "\u115f\u1160\u2800\u3164\uffa0"
+_BLANKS = "\u034f\u115f\u1160\u17b4\u17b5\u180b\u180c\u180d\u180f\u2800\u3164\uffa0"
+_VARIANTS = ("\ufe00", "\ufe0f", "\U000e0100", "\U000e01ef")
+"""The first and last of the signs that only choose how the one before them is drawn."""
+_MARKS = ("Mn", "Me")
+MOST_MARKS = 4
+"""How many marks a name may pile on one letter."""
 
 _JSON_TYPES = {bool: "boolean", int: "integer", str: "string"}
 
@@ -122,8 +128,11 @@ class Name(Struct, frozen=True):
             return f"{self.name} must be text of 1 to {MOST_NAME} characters"
         if unicodedata.normalize("NFC", value) != value:
             return f"{self.name} must be in Unicode's normal form C"
-        if value != value.strip() or any(_unseen(sign) for sign in value):
-            return f"{self.name} must show: no control, format or line characters, no blanks around it"
+        if value != value.strip() or any(starmap(_unseen, pairwise(f" {value}"))) or _piled(value):
+            return (
+                f"{self.name} must show: no control, format or line characters, no blanks around it, "
+                f"no mark without a letter and at most {MOST_MARKS} on one"
+            )
         return None
 
     def schema(self) -> Schema:
@@ -224,9 +233,22 @@ class Options(Struct, frozen=True):
         }
 
 
-def _unseen(sign: str) -> bool:
-    """Return whether a character draws nothing, or what no font knows."""
+def _unseen(before: str, sign: str) -> bool:
+    """Return whether a character draws nothing, or what no font knows; a symbol may be drawn in colour."""
+    first, last, more, most = _VARIANTS
+    if first <= sign <= last or more <= sign <= most:
+        return sign != last or unicodedata.category(before) != "So"
     return unicodedata.category(sign) in _UNSEEN or sign in _BLANKS
+
+
+def _piled(text: str) -> bool:
+    """Return whether a text begins with a mark, or has more than a few of them on one letter."""
+    marks = MOST_MARKS
+    for sign in text:
+        marks = marks + 1 if unicodedata.category(sign) in _MARKS else 0
+        if marks > MOST_MARKS:
+            return True
+    return False
 
 
 def _utf8_bytes(text: str) -> float:

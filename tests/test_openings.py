@@ -133,6 +133,8 @@ NAMES = (
     "null",
     "\u4e2d\u6587",
     "O'Neil",
+    "\u2764\ufe0f",  # a heart in colour
+    "x\u0332\u0332\u0332\u0332",
 )
 NO_NAMES = (
     "",
@@ -153,6 +155,14 @@ NO_NAMES = (
     "\ue000",
     "\uffff",
     "\u2028\u2029",
+    "Anna\ufe0f",
+    "\ufe0f",
+    "a\u034f",
+    "\u17b4",
+    "a\u180bb",
+    "a\U000e0100",
+    "\u0301",
+    "x" + "\u0332" * 5,
 )
 
 
@@ -166,7 +176,7 @@ def test_a_seat_has_the_name_that_is_given(client: FlaskClient, name: str) -> No
 
 @pytest.mark.parametrize("name", NO_NAMES)
 def test_a_name_shows_and_shows_as_no_other(client: FlaskClient, name: str) -> None:
-    """It has 1 to 32 characters in normal form C, none of control or format, and is not blank."""
+    """It has 1 to 32 characters in normal form C that draw something, few of them marks, and is not blank."""
     answer = opened(client, seats=[name])
     assert outcome(answer) == (422, "invalid")
     assert [fault["pointer"] for fault in answer.get_json()["errors"]] == ["/seats/0"]

@@ -726,10 +726,13 @@ def test_nobody_sees_a_stock(viewer: int | None) -> None:
         assert all((None in look(slot)) == (viewer != seat) for slot in hand.slots)
 
 
-def test_both_are_to_act_while_a_round_is_in_play() -> None:
-    """SP-9: whoever can play or not, and in a countdown too, the table waits for both."""
-    for position in (laid(("Th", "2c"), "9c", "4s"), opened(("Th", "2c"), "9c", "4s")):
-        assert [GAME.to_act(position.state, seat) for seat in (0, 1)] == [True, True]
+def test_both_are_to_act_while_play_is_open() -> None:
+    """SP-9: whether they can play or not; not in a countdown, and not who has passed by choice, as everyone sees."""
+    assert [GAME.to_act(laid(("Th", "2c"), "9c", "4s").state, seat) for seat in (0, 1)] == [False, False]
+    position = opened(("Th", "5c"), "9c", "4s")
+    assert [GAME.to_act(position.state, seat) for seat in (0, 1)] == [True, True]
+    passed = choose(position, 0, **{"pass": True}).position
+    assert [GAME.to_act(passed.state, seat) for seat in (0, 1)] == [False, True]
     assert [GAME.to_act(deal(new(), 0).position.state, seat) for seat in (0, 1)] == [False, True]
 
 

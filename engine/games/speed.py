@@ -205,8 +205,10 @@ class Speed:
         return sooner(own, Due(min(plans)[0], min(plans)[2]) if plans else None)
 
     def to_act(self, state: Racing, seat: int) -> bool:
-        """Return true for both while a round is in play, whatever they hold; before it, for who has yet to deal."""
-        return state.playing or _may_deal(state, seat)
+        """Return whether the seat may deal; while play is open true, whatever it holds, until it passes by choice."""
+        if not state.playing:
+            return _may_deal(state, seat)
+        return state.phase is Phase.OPEN and not state.hands[seat].passed
 
     def table(self, state: Racing, look: Look) -> Table:
         """Return the table: the own slots, the tops, and how many cards lie where (SP-14)."""
