@@ -21,13 +21,14 @@ run: $(VENV)/.run ## install what it needs and serve on 127.0.0.1:8080
 test: $(VENV)/.dev ## install what it needs and run the tests (ARGS="-k words")
 	@$(PYTHON) -m pytest --numprocesses auto --dist loadfile $(ARGS)
 
-lint: $(VENV)/.dev ## style, types, contract, Dockerfile and compose file
+lint: $(VENV)/.dev ## style, types, contract, Dockerfile, compose file and Kubernetes manifests
 	$(PYTHON) -m ruff check
 	$(PYTHON) -m ruff format --check
 	$(PYTHON) -m mypy
 	$(VENV)/bin/openapi-spec-validator openapi.yaml
 	$(VENV)/bin/check-jsonschema --builtin-schema vendor.compose-spec deploy/compose.yaml
 	$(VENV)/bin/hadolint deploy/Dockerfile
+	$(VENV)/bin/kubernetes-validate --strict --quiet $(filter-out %/kustomization.yaml,$(wildcard deploy/kubernetes/*.yaml))
 
 format: $(VENV)/.dev ## let ruff lay the code out
 	$(PYTHON) -m ruff check --fix
