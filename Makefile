@@ -9,7 +9,7 @@ export REDOCLY_SUPPRESS_UPDATE_NOTICE := true
 
 COMPILE = uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --custom-compile-command 'make lock' $(UPGRADE)
 
-.PHONY: help run test lint format contract bench bench-streams lock clean
+.PHONY: help run install test lint format contract bench bench-streams lock clean
 .DEFAULT_GOAL := help
 
 help: ## list the targets
@@ -17,6 +17,8 @@ help: ## list the targets
 
 run: $(VENV)/.run ## install what it needs and serve on 127.0.0.1:8080
 	@exec $(PYTHON) -m service
+
+install: $(VENV)/.run ## install what it needs and start nothing
 
 test: $(VENV)/.dev ## install what it needs and run the tests (ARGS="-k words")
 	@$(PYTHON) -m pytest --numprocesses auto --dist loadfile $(ARGS)
