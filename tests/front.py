@@ -24,7 +24,8 @@ def installed(program: str, package: str) -> str:
     path = f"{os.environ['PATH']}:/usr/sbin"
     if shutil.which(program, path=path) is None:
         for command in (["update", "-qq"], ["install", "--yes", "-qq", "--no-install-recommends", package]):
-            subprocess.run(["apt-get", *command], check=True, stdout=subprocess.DEVNULL)  # noqa: S607 - Debian's own
+            waiting = ["apt-get", "-o", "DPkg::Lock::Timeout=300", *command]  # another test may be at it
+            subprocess.run(waiting, check=True, stdout=subprocess.DEVNULL)
     found = shutil.which(program, path=path)
     assert found is not None, f"{program} is missing: install {package}"
     return found
