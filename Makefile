@@ -9,7 +9,7 @@ export REDOCLY_SUPPRESS_UPDATE_NOTICE := true
 
 COMPILE = uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --custom-compile-command 'make lock' $(UPGRADE)
 
-.PHONY: help run test lint format contract bench bench-streams lock clean
+.PHONY: help run install test lint format contract bench bench-streams lock clean
 .DEFAULT_GOAL := help
 
 help: ## list the targets
@@ -18,16 +18,19 @@ help: ## list the targets
 run: $(VENV)/.run ## install what it needs and serve on 127.0.0.1:8080
 	@exec $(PYTHON) -m service
 
+install: $(VENV)/.run ## install what it needs and start nothing
+
 test: $(VENV)/.dev ## install what it needs and run the tests (ARGS="-k words")
 	@$(PYTHON) -m pytest --numprocesses auto --dist loadfile $(ARGS)
 
-lint: $(VENV)/.dev ## style, types, contract, Dockerfile and compose file
+lint: $(VENV)/.dev ## style, types, contract, Dockerfile, compose file and Kubernetes manifests
 	$(PYTHON) -m ruff check
 	$(PYTHON) -m ruff format --check
 	$(PYTHON) -m mypy
 	$(VENV)/bin/openapi-spec-validator openapi.yaml
 	$(VENV)/bin/check-jsonschema --builtin-schema vendor.compose-spec deploy/compose.yaml
 	$(VENV)/bin/hadolint deploy/Dockerfile
+	$(VENV)/bin/kubernetes-validate --strict --quiet $(filter-out %/kustomization.yaml,$(wildcard deploy/kubernetes/*.yaml))
 
 format: $(VENV)/.dev ## let ruff lay the code out
 	$(PYTHON) -m ruff check --fix

@@ -1,5 +1,6 @@
 """What the tests share: one real store, the application over it, and a clock that they set."""
 
+import sys
 from collections.abc import Iterator
 from typing import Any
 
@@ -14,6 +15,9 @@ from tests.contract import ContractClient
 from tests.servers import StoreProcess, start_store
 from tests.stored import PATIENCE, Stored, patient
 from tests.tables import Table
+
+collect_ignore = [] if sys.platform == "linux" else ["test_nginx.py", "test_systemd.py"]
+"""Servers run on Linux, and what is there for them is tried there."""
 
 
 class Clock:

@@ -12,13 +12,13 @@ from service.records import DAY_MS
 from service.store import Deadline
 from service.streams import Streams
 from tests.claims import contested, misfit
-from tests.contract import CONTRACT, Occurrence, frames
+from tests.contract import CONTRACT, WITHOUT_ID, Occurrence, frames
 from tests.frames import SSE, STREAMS
 from tests.scene import JACKPOT, OPERATIONS, SKULLS, SPEED, SPICE, VERBS, Ask, Scene, SeenClient
 
 HAND_OPEN = ("wager", "leave")
 """What must wait, in Spice Island Poker, while a hand is undecided; the others must wait at first."""
-UNREAD = {each for each in CONTRACT.documented() if each.operation == "unread"}
+UNREAD = {each for each in CONTRACT.documented() if each.operation in WITHOUT_ID}
 NO_SESSION = "/v1/sessions/" + "A" * 22
 OTHER_SEAT = {"seat": 5}
 """A seat that nobody holds, and the host alone may speak of."""

@@ -52,7 +52,11 @@ def opened(client: LiveClient, slug: str) -> tuple[str, list[dict[str, str]]]:
 @pytest.mark.parametrize("slug", GAMES)
 def test_a_client_that_knows_no_game_plays_a_round(service: ServiceProcess, slug: str, kind: str) -> None:
     """Each seat that is to act sends its first example; a stream tells it all, and the score is that of the round."""
-    client = LiveClient(service.url)
+    play_a_round(LiveClient(service.url), slug, kind)
+
+
+def play_a_round(client: LiveClient, slug: str, kind: str) -> None:
+    """Play by examples, and wait for each version to be told."""
     path, seats = opened(client, slug)
     with client.follow(f"{path}/events", seats[-1] | {"Accept": kind}) as told:
         frame = next(told)
