@@ -11,7 +11,7 @@ import time
 from collections.abc import Iterator
 from http.client import HTTPConnection
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 from urllib.parse import quote
 
 from msgspec.msgpack import Encoder
@@ -19,12 +19,9 @@ from msgspec.msgpack import Encoder
 from bench.floor import SAMPLE, Sample
 from bench.load import BenchError, Player, play
 from bench.processes import tree
-from service.connection import connect
+from service.connection import Single, connect
 from service.embedded import start_store
 from service.store import COMMIT, LOAD, Deadline, Store
-
-if TYPE_CHECKING:
-    from redis import Redis
 
 ROOT = Path(__file__).parent.parent
 START_SECONDS = 20.0
@@ -35,7 +32,7 @@ _SERVERS_OWN = {"server", "date", "connection"}
 class Contender:
     """A gunicorn and the store under it, ready to be played."""
 
-    def __init__(self, name: str, port: int, process: int, store: "Redis") -> None:
+    def __init__(self, name: str, port: int, process: int, store: Single) -> None:
         self.name = name
         self.port = port
         # redis-py's types do not know that these replies are bytes.
@@ -144,7 +141,7 @@ def _opened(port: int) -> Player:
     return Player(made["session"]["id"], made["tokens"][0]["token"])
 
 
-def _seeded(store: "Redis", sample: Sample) -> Player:
+def _seeded(store: Single, sample: Sample) -> Player:
     """Put a session into the floor's store."""
     for script in (LOAD, COMMIT):
         store.script_load(script.source)

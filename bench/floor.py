@@ -47,7 +47,16 @@ def app(environ: "WSGIEnvironment", start_response: "StartResponse") -> Iterable
     field = _SAMPLE.field + key
     call = _STORE.execute_command
     call("EVALSHA", LOAD.sha, 2, state, keys, field)
-    change = (int(key) - 1, _SAMPLE.blob, _SAMPLE.drop_at, field, _SAMPLE.record, MARK_EVERY, _SAMPLE.entry)
-    verdict = call("EVALSHA", COMMIT.sha, 4, state, log, keys, channel(session), *change)
+    change = (
+        int(key) - 1,
+        _SAMPLE.blob,
+        _SAMPLE.drop_at,
+        field,
+        _SAMPLE.record,
+        MARK_EVERY,
+        channel(session),
+        _SAMPLE.entry,
+    )
+    verdict = call("EVALSHA", COMMIT.sha, 3, state, log, keys, *change)
     start_response("200 OK" if verdict == b"committed" else "409 Conflict", _SAMPLE.headers)
     return [_SAMPLE.body]

@@ -12,10 +12,9 @@ import time
 from pathlib import Path
 from typing import NoReturn
 
-from redis import Redis, RedisError
-from redis.backoff import NoBackoff
-from redis.retry import Retry
-
+from service import fitness
+from service.cluster import reach
+from service.connection import StoreAway, store_errors
 from service.embedded import OLDEST, StoreError, StoreProcess, die_with_parent, start_store
 from service.settings import Settings, SettingsError
 
@@ -43,8 +42,9 @@ def main() -> int:
         settings = Settings.read()
         _require_free(settings)
         if settings.redis_url is None:
+            _require_embeddable(settings)
             return _serve_embedded(settings)
-        return _serve_alone(settings.redis_url)
+        return _serve_alone(settings, settings.redis_url)
     except (SettingsError, LaunchError, StoreError) as error:
         _say(str(error))
         return 2
@@ -65,20 +65,41 @@ def _require_free(settings: Settings) -> None:
         raise LaunchError(f"cannot listen on {settings.address}: {error.strerror}") from None
 
 
-def _require_recent(url: str) -> None:
-    """Refuse a server that is too old; one that does not answer may come later, and the service says 503 until then."""
+def _require_embeddable(settings: Settings) -> None:
+    if settings.store_profile == "durable":
+        raise LaunchError("STORE_PROFILE=durable needs a store with replicas; name one in REDIS_URL")
+
+
+def _require_fit(settings: Settings, url: str) -> None:
+    """Refuse a store that is too old or not fit; one that does not answer may come later, and it is 503 until then."""
     try:
-        with Redis.from_url(url, retry=Retry(NoBackoff(), 0), socket_timeout=2, socket_connect_timeout=2) as client:
-            version = str(client.info("server")["redis_version"])
+        with contextlib.closing(reach(url)) as client, store_errors():
+            for node in client.nodes().values():
+                _require_recent(str(node.info("server")["redis_version"]))
+                if node.info("cluster")["cluster_enabled"] > client.clustered:
+                    raise LaunchError("the store of REDIS_URL is run as a cluster; name it by redis+cluster://")
+                _require_safe(
+                    [*fitness.contradictions(node, settings.store_profile, unchecked=settings.store_unchecked)]
+                )
     except ValueError as error:
         raise LaunchError(f"REDIS_URL: {error}") from None
-    except (RedisError, OSError) as error:
-        _say(f"the store of REDIS_URL does not answer ({type(error).__name__}); starting all the same")
-        return
+    except fitness.Unfit as error:
+        raise LaunchError(f"the store of REDIS_URL cannot be used: {error}") from None
+    except StoreAway as error:
+        why = str(error).partition(":")[0]
+        _say(f"the store of REDIS_URL does not answer ({why}); starting all the same")
+
+
+def _require_recent(version: str) -> None:
     if int(version.partition(".")[0]) < OLDEST:
         raise LaunchError(
             f"the store of REDIS_URL is Redis {version}; Croupier needs Redis {OLDEST} or newer, or Valkey"
         )
+
+
+def _require_safe(wrong: list[str]) -> None:
+    if wrong:
+        raise LaunchError(f"the store of REDIS_URL is not safe: {'; '.join(wrong)}; or set STORE_UNCHECKED=1")
 
 
 def _gunicorn_command() -> list[str]:
@@ -89,8 +110,8 @@ def _gunicorn_command() -> list[str]:
     return [sys.executable, "-m", "gunicorn", "--config", f"file:{config}"]
 
 
-def _serve_alone(url: str) -> NoReturn:
-    _require_recent(url)
+def _serve_alone(settings: Settings, url: str) -> NoReturn:
+    _require_fit(settings, url)
     command = _gunicorn_command()
     os.execv(command[0], command)  # noqa: S606 - no shell is wanted
 

@@ -13,7 +13,8 @@ from engine.phrases import Dictionary, said
 from engine.play import COMMON_VERBS, SEAT_VERBS
 from service import languages, sessions, views
 from service.body import Malformed, NotAnObject, WrongMediaType
-from service.connection import StoreAway
+from service.connection import NotDurable, StoreAway
+from service.fitness import Unfit
 from service.logs import log
 from service.records import Newer
 from service.schemas import Unprocessable
@@ -68,6 +69,8 @@ KINDS: dict[type[Exception], Kind] = {
     Invalid: Kind(422, "invalid", "The request does not fit"),
     sessions.KeyReused: Kind(422, "key-reused", "The key belongs to another request"),
     StoreAway: Kind(503, "store-unavailable", "The store does not answer", _SOON),
+    Unfit: Kind(503, "store-unavailable", "The store is not fit to be used", _SOON),
+    NotDurable: Kind(503, "not-durable", "No second machine has it yet", _SOON),
     TooManyStreams: Kind(503, "too-many-streams", "Every place for a stream is taken", _SOON),
     Newer: Kind(503, "newer-session", "A later release stored this session", _SOON),
     sessions.Busy: Kind(503, "busy", "Too many requests for this session at once", _SOON),
@@ -86,6 +89,9 @@ DETAILS = {
     "gone": "It was deleted, or nobody moved for a day. Its score can still be read for a week.",
     "key-reused": "This Idempotency-Key came with another request before; nothing was done.",
     "store-unavailable": "Send the request again in a second, with its Idempotency-Key: it happens once.",
+    "not-durable": (
+        "The move may stand: send the request again in a second, with its Idempotency-Key, until it is acknowledged."
+    ),
     "too-many-streams": "Poll in the meantime, or try again in a second: another process may have a place.",
     "catching-up": (
         "The table is working through what time has decided since the last visit. Nothing of the request was done: "
@@ -132,6 +138,8 @@ def _known(error: Exception) -> Response:
         headers["Croupier-Time"] = str(seen.now)
         if seen.replayed:
             headers["Idempotency-Replayed"] = "true"
+    if isinstance(error, Unfit):
+        extra["detail"] = f"{str(error)[:1].upper()}{str(error)[1:]}."
     detail = rule.said(known) if rule else str(error)
     return _answer(kind, detail, headers, extra | _faults(error), known)
 

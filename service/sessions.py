@@ -43,7 +43,8 @@ class Store(Protocol):
     def commit(self, session: str, change: Change, deadline: Deadline) -> Verdict: ...
     def log(self, session: str, first: int, last: int, deadline: Deadline) -> list[bytes]: ...
     def marks(self, session: str, version: int, deadline: Deadline) -> Sequence[bytes]: ...
-    def now(self, deadline: Deadline) -> int: ...
+    def confirm(self, session: str, field: str, deadline: Deadline) -> None: ...
+    def ready(self, deadline: Deadline) -> None: ...
     def ticket(self, session: str, name: str, deadline: Deadline) -> bytes | None: ...
     def put_ticket(self, session: str, name: str, owner: bytes, keep: int, deadline: Deadline) -> None: ...
     def enlist(self, place: str, deadline: Deadline) -> None: ...
@@ -140,8 +141,8 @@ class Sessions:
 
     def open(self, asked: Create) -> Opened:
         """Open a session; raise `Invalid` for options that the game does not take."""
-        now = self._store.now(self._deadline)
         session = secrets.token_urlsafe(ID_BYTES)
+        now = self._store.load(session, "", self._deadline).now
         game, options, seats, public = asked
         position = play.open_table(game, session, secrets.token_bytes(SECRET_BYTES), seats, options)
         persons = [number for number, seat in enumerate(seats) if seat.kind == PERSON]
@@ -280,8 +281,8 @@ class Sessions:
                 self._store.enlist(records.place(seen.session, seen.record), self._deadline)
 
     def ready(self) -> None:
-        """Raise `StoreAway` unless the store answers."""
-        self._store.now(self._deadline)
+        """Raise `StoreAway` unless the store answers, and as it should."""
+        self._store.ready(self._deadline)
 
     def _read(self, session: str, owner: bytes | None, admit: _Admit) -> Seen:
         """Return the session with what is due settled, and committed if anything was (C-5)."""
@@ -319,6 +320,7 @@ class Sessions:
         """Make the first answer again from the log; raise `KeyReused` for another request."""
         if not hmac.compare_digest(repeat.request, request.digest):
             raise KeyReused
+        self._store.confirm(seen.session, _field(request), self._deadline)
         before = self.at(seen, repeat.version - 1)
         last = self.entries(seen.session, repeat.version, repeat.version)[0]
         record, step = records.stepped(before, last)

@@ -4,13 +4,16 @@ import os
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Self
+from typing import Any, Self, cast, get_args
 
 from environs import Env, EnvValidationError
 from marshmallow import ValidationError
 from marshmallow.validate import OneOf, Range
 
-_SCHEMES = ("redis://", "rediss://", "unix://")
+from service.connection import Profile
+
+PROFILES = get_args(Profile)
+_SCHEMES = ("redis", "rediss", "unix", "redis+cluster", "rediss+cluster", "redis+sentinel", "rediss+sentinel")
 _LEVELS = ("DEBUG", "INFO", "WARNING", "ERROR", "CRITICAL")
 
 
@@ -36,7 +39,16 @@ class Settings:
     streams: int = 1024
     """Streams, and long polls that wait, that each process holds open; each takes a thread, some 100 KB in all."""
     redis_url: str | None = None
-    """Where the store is; None asks for the embedded one."""
+    """Where the store is (docs/store.md has the forms); None asks for the embedded one."""
+    store_profile: Profile = "fast"
+    """What an acknowledged move survives.
+
+    `fast`: the end of any process. A machine that fails may take the last second with it, and a fail-over
+    what no replica had yet. `durable`: those too. A move is then acknowledged when the store has it on
+    disk and a replica has it as well; where none says so in time the answer is 503 `not-durable`.
+    """
+    store_unchecked: bool = False
+    """Take the store as it is: neither its eviction nor its persistence is held to the profile."""
     var_dir: Path = Path("var")
     """Where the embedded store keeps its data."""
     log_level: str = "INFO"
@@ -58,6 +70,8 @@ class Settings:
                 threads=env.int("THREADS", cls.threads, validate=Range(1, 4096)),
                 streams=env.int("STREAMS", cls.streams, validate=Range(1, 16384)),
                 redis_url=env.str("REDIS_URL", None, validate=_store_url),
+                store_profile=cast("Profile", env.str("STORE_PROFILE", cls.store_profile, validate=OneOf(PROFILES))),
+                store_unchecked=env.bool("STORE_UNCHECKED", cls.store_unchecked),
                 var_dir=env.path("VAR_DIR", cls.var_dir),
                 log_level=env.str("LOG_LEVEL", cls.log_level, validate=OneOf(_LEVELS)),
             )
@@ -79,5 +93,5 @@ class _Given(Env):
 
 def _store_url(url: str) -> None:
     # The message must not repeat the URL, which may hold a password.
-    if not url.startswith(_SCHEMES):
-        raise ValidationError(f"Must start with one of: {', '.join(_SCHEMES)}.")
+    if url.partition("://")[0] not in _SCHEMES:
+        raise ValidationError(f"Must start with one of: {', '.join(f'{scheme}://' for scheme in _SCHEMES)}.")

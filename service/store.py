@@ -1,7 +1,8 @@
 """The store: sessions in Redis or Valkey, each change one atomic script.
 
 All keys of a session share the hash tag `{id}`, so they sit in one Cluster slot. The client never
-retries by itself: a write whose reply was lost would run twice.
+retries by itself: a write whose reply was lost would run twice. Under the profile `durable` a write is
+acknowledged when a replica has it as well, under `fast` when the store itself has.
 """
 
 import hashlib
@@ -10,10 +11,21 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
-from redis import Redis
 from redis.exceptions import NoScriptError
 
-from service.connection import CONNECT_SECONDS, REPLY_SECONDS, StoreAway, key, store_errors
+from service import fitness
+from service.cluster import Cluster
+from service.cluster_wakes import ClusterWakes
+from service.connection import (
+    CONNECT_SECONDS,
+    REPLICA_MS,
+    REPLY_SECONDS,
+    Profile,
+    Single,
+    StoreAway,
+    key,
+    store_errors,
+)
 from service.wakes import Wakes, channel
 
 REQUEST_SECONDS = 2.0
@@ -54,7 +66,14 @@ class Deadline:
 
     def allows_a_call(self) -> bool:
         """Return whether a call that takes as long as it may still ends in time."""
-        return time.monotonic() + CONNECT_SECONDS + REPLY_SECONDS <= self._end
+        return self._remaining() >= CONNECT_SECONDS + REPLY_SECONDS
+
+    def allows_a_kept_write(self) -> bool:
+        """Return whether one does that waits for a replica as well."""
+        return self._remaining() >= CONNECT_SECONDS + REPLY_SECONDS + REPLICA_MS / 1000
+
+    def _remaining(self) -> float:
+        return self._end - time.monotonic()
 
 
 class Script:
@@ -65,19 +84,21 @@ class Script:
         self.sha = hashlib.sha1(self.source, usedforsecurity=False).hexdigest()
 
 
-LOAD, OPEN, COMMIT = Script("load.lua"), Script("open.lua"), Script("commit.lua")
+LOAD, OPEN, COMMIT, CONFIRM = map(Script, ("load.lua", "open.lua", "commit.lua", "confirm.lua"))
 
 
 class Store:
     """Loads and commits sessions; raises `StoreAway` and nothing else."""
 
-    def __init__(self, client: Redis) -> None:
+    def __init__(self, client: Single | Cluster, profile: Profile = "fast", *, unchecked: bool = False) -> None:
         self._client = client
+        self._profile = profile
+        self._unchecked = unchecked
 
     def open(self, session: str, blob: bytes, drop_at: int, deadline: Deadline) -> bool:
         """Store a new session; return false where the id is taken."""
         keys = (key(session, "state"),)
-        return bool(self._run(OPEN, keys, (blob, drop_at), deadline))
+        return bool(self._run(OPEN, keys, (blob, drop_at), deadline, kept=True))
 
     def load(self, session: str, field: str, deadline: Deadline) -> Loaded:
         """Return the session's blob, the clock and the record of an idempotency key."""
@@ -87,10 +108,15 @@ class Store:
 
     def commit(self, session: str, change: Change, deadline: Deadline) -> Verdict:
         """Write a change if nothing came between, and nothing at all otherwise."""
-        keys = (*(key(session, part) for part in ("state", "log", "keys")), channel(session))
+        keys = tuple(key(session, part) for part in ("state", "log", "keys"))
         base, blob, drop_at, entries, field, record = change
-        reply = self._run(COMMIT, keys, (base, blob, drop_at, field, record, MARK_EVERY, *entries), deadline)
-        return reply.decode()  # type: ignore[no-any-return]
+        args = (base, blob, drop_at, field, record, MARK_EVERY, channel(session), *entries)
+        return self._run(COMMIT, keys, args, deadline, kept=True).decode()  # type: ignore[no-any-return]
+
+    def confirm(self, session: str, field: str, deadline: Deadline) -> None:
+        """Return when what an idempotency key's record stands for is as safe as when it was first acknowledged."""
+        if self._profile == "durable":
+            self._run(CONFIRM, (key(session, "keys"),), (field,), deadline, kept=True)
 
     def log(self, session: str, first: int, last: int, deadline: Deadline) -> list[bytes]:
         """Return the log entries of these versions, both included."""
@@ -105,10 +131,10 @@ class Store:
         found = self._call(deadline, "HMGET", key(session, "state"), *names)
         return [blob for blob in found if blob is not None]
 
-    def now(self, deadline: Deadline) -> int:
-        """Return the store's clock, in ms."""
-        seconds, micros = self._call(deadline, "TIME")
-        return int(seconds) * 1000 + int(micros) // 1000
+    def ready(self, deadline: Deadline) -> None:
+        """Raise `StoreAway` unless the store answers and takes writes as the profile wants it to."""
+        with store_errors():
+            fitness.require(self._client, self._profile, unchecked=self._unchecked, may_go_on=deadline.allows_a_call)
 
     def ticket(self, session: str, name: str, deadline: Deadline) -> bytes | None:
         """Return what was kept under a ticket's name, while it is kept."""
@@ -116,7 +142,7 @@ class Store:
 
     def put_ticket(self, session: str, name: str, owner: bytes, keep: int, deadline: Deadline) -> None:
         """Keep the hash of the token that a ticket stands for, for so many ms."""
-        self._call(deadline, "SET", key(session, f"ticket:{name}"), owner, "PX", keep)
+        self._call(deadline, "SET", key(session, f"ticket:{name}"), owner, "PX", keep, kept=True)
 
     def enlist(self, place: str, deadline: Deadline) -> None:
         """Put a place into the lobby's index, which has a slot of its own."""
@@ -133,23 +159,26 @@ class Store:
         return [place.decode() for place in found]
 
     def wakes(self) -> Wakes:
-        """Return a way to hear of changes, over a connection of its own."""
-        return Wakes(self._client)
+        """Return a way to hear of changes, over connections of its own."""
+        return ClusterWakes(self._client) if isinstance(self._client, Cluster) else Wakes(self._client)
 
     def close(self) -> None:
         """Close all connections; the next call opens one anew."""
         self._client.close()
 
-    def _run(self, script: Script, keys: tuple[str, ...], args: tuple[Any, ...], deadline: Deadline) -> Any:  # noqa: ANN401 - whatever the script returns
-        """Run a script; a store that has forgotten it is sent the source, once."""
+    def _run(
+        self, script: Script, keys: tuple[str, ...], args: tuple[Any, ...], deadline: Deadline, *, kept: bool = False
+    ) -> Any:  # noqa: ANN401 - whatever the script returns
+        """Run a script; a node that does not know it, or not any more, is sent the source, once."""
         try:
-            return self._call(deadline, "EVALSHA", script.sha, len(keys), *keys, *args)
+            return self._call(deadline, "EVALSHA", script.sha, len(keys), *keys, *args, kept=kept)
         except NoScriptError:
-            return self._call(deadline, "EVAL", script.source, len(keys), *keys, *args)
+            return self._call(deadline, "EVAL", script.source, len(keys), *keys, *args, kept=kept)
 
-    def _call(self, deadline: Deadline, *command: Any) -> Any:  # noqa: ANN401 - a raw reply
-        """Send one command, once."""
-        if not deadline.allows_a_call():
+    def _call(self, deadline: Deadline, *command: Any, kept: bool = False) -> Any:  # noqa: ANN401 - a raw reply
+        """Send one command, once; `kept` says that what it writes must be as safe as the profile promises."""
+        durable = kept and self._profile == "durable"
+        if not (deadline.allows_a_kept_write() if durable else deadline.allows_a_call()):
             raise StoreAway("the request's time is used up")
         with store_errors():
-            return self._client.execute_command(*command)  # type: ignore[no-untyped-call]
+            return self._client.ask(command, deadline.allows_a_call, kept=durable)

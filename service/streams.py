@@ -25,6 +25,8 @@ One that reads so slowly that as many wait for it is let go, and comes back.
 HEARTBEAT_SECONDS = 15.0
 _NAP_SECONDS = 0.5
 """How soon the reader sees that the process closes, or tries again what has failed."""
+_AGAIN_SECONDS = 10.0
+"""How soon the reader looks at a session of which it has heard nothing: a wake-up may get lost, the log does not."""
 _MOST_VOID = 64
 
 closing = threading.Event()
@@ -152,9 +154,7 @@ class Reader:
             changed.add(session)
         self._take_requests()
         changed.update(self._fallen_due())
-        for session in changed & self._watched.keys():
-            if session is not None:
-                self._refresh(session)
+        self._refresh_all([session for session in changed if session in self._watched])
 
     def _patience(self) -> float:
         """Return how many seconds may pass before the reader must look."""
@@ -198,6 +198,21 @@ class Reader:
             del self._watched[session]
             self._wakes.drop(session)
 
+    def _refresh_all(self, sessions: list[str]) -> None:
+        """Look at sessions; what of the store is away is asked for no other in this turn."""
+        away = set[str]()
+        for session in sessions:
+            node = self._wakes.node(session)
+            try:
+                if node not in away:
+                    self._refresh(session)
+                    continue
+            except StoreAway:
+                if node is None:
+                    raise
+                away.add(node)
+            self._schedule(session, self._watched[session], time.monotonic() + _NAP_SECONDS)
+
     def _refresh(self, session: str) -> None:
         """Look at a session; where that fails, which is not to silence the others, look again soon."""
         watched = self._watched[session]
@@ -223,8 +238,8 @@ class Reader:
         if seen.expired():
             self._end(session)
             return
-        wait = play.next_due(seen.record.position, seen.record.expires_at) - seen.now
-        self._schedule(session, watched, time.monotonic() + wait / 1000)
+        wait = (play.next_due(seen.record.position, seen.record.expires_at) - seen.now) / 1000
+        self._schedule(session, watched, time.monotonic() + min(wait, _AGAIN_SECONDS))
 
     def _schedule(self, session: str, watched: _Watched, at: float) -> None:
         """Note when to look again; what was noted earlier is void, and cleared away before it grows."""

@@ -50,6 +50,10 @@ class Wakes:
         session = session_of(message["channel"].decode())
         return None if session == self._own else session
 
+    def node(self, session: str) -> str | None:  # noqa: ARG002 - a cluster has several
+        """Return the part of the store that may be away alone with this session; nothing where there are no parts."""
+        return None
+
     def reset(self) -> None:
         """Give up the connection."""
         pubsub, self._pubsub = self._pubsub, None

@@ -15,7 +15,7 @@ from werkzeug.test import TestResponse
 
 from engine.games import GAMES
 from service import create_app, sessions
-from service.connection import StoreAway
+from service.connection import NotDurable, StoreAway
 from service.records import DAY_MS
 from service.settings import Settings
 from service.store import Deadline
@@ -162,6 +162,8 @@ def _problems(client: FlaskClient, shelf: Shelf) -> Captured:
     yield "NewerSession", visit.act("deal")
     shelf.fault = StoreAway("ordered")
     yield "StoreUnavailable", visit.act("deal")
+    shelf.fault = NotDurable("ordered")
+    yield "NotDurable", client.post(f"{visit.path}/deal", json={}, headers=visit.seat)
     shelf.fault = ZeroDivisionError("ordered")
     yield "InternalError", visit.act("deal")
     shelf.fault = None

@@ -9,8 +9,10 @@ from flask import Flask
 from flask.testing import FlaskClient
 
 from service import create_app
+from service.cluster import Cluster
 from service.settings import Settings
 from service.store import Deadline, Loaded, Store
+from tests.cluster import ClusterOfNodes
 from tests.contract import ContractClient
 from tests.servers import StoreProcess, start_store
 from tests.stored import PATIENCE, Stored, patient
@@ -37,21 +39,16 @@ class Clock:
 class ClockedStore(Store):
     """The real store, told the time by a test and given time by it."""
 
-    def __init__(self, url: str, clock: Clock) -> None:
-        super().__init__(patient(url))
+    def __init__(self, store: str | Cluster, clock: Clock) -> None:
+        super().__init__(patient(store) if isinstance(store, str) else store)
         self._clock = clock
 
-    def _call(self, _deadline: Deadline, *command: Any) -> Any:  # noqa: ANN401 - as the store has it
-        return super()._call(Deadline(PATIENCE), *command)
+    def _call(self, _deadline: Deadline, *command: Any, kept: bool = False) -> Any:  # noqa: ANN401 - as the store has it
+        return super()._call(Deadline(PATIENCE), *command, kept=kept)
 
     def load(self, session: str, field: str, deadline: Deadline) -> Loaded:
         """Load, with the test's time in place of the store's."""
         return super().load(session, field, deadline)._replace(now=self._clock.now)
-
-    def now(self, deadline: Deadline) -> int:
-        """Return the test's time."""
-        super().now(deadline)
-        return self._clock.now
 
 
 @pytest.fixture(scope="session", name="server")
@@ -60,6 +57,13 @@ def _server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[StoreProcess]:
     store = start_store(tmp_path_factory.mktemp("store"))
     yield store
     store.stop()
+
+
+@pytest.fixture(scope="session", name="cluster")
+def _cluster() -> Iterator[ClusterOfNodes]:
+    """Run a cluster of three primaries and three replicas for the whole run."""
+    with ClusterOfNodes() as cluster:
+        yield cluster
 
 
 @pytest.fixture(name="stored")

@@ -24,17 +24,19 @@ class Cut(NamedTuple):
 class Line:
     """Listens on a socket of its own, and hands everything to the store and back."""
 
-    def __init__(self, store: Path) -> None:
-        self._store = store
+    def __init__(self, store: Path | tuple[str, int]) -> None:
+        self._store = store if isinstance(store, tuple) else str(store)
+        self._family = socket.AF_INET if isinstance(store, tuple) else socket.AF_UNIX
         self._directory = tempfile.TemporaryDirectory(prefix="line-")
         path = f"{self._directory.name}/line.sock"
         self.url = f"unix://{path}"
         self.cut: Cut | None = None
         self.passed = 0
         """How many bytes there were to pass when the line was cut."""
-        self._listener = socket.socket(socket.AF_UNIX)
-        self._listener.bind(path)
+        self._listener = socket.socket(self._family)
+        self._listener.bind(("127.0.0.1", 0) if isinstance(store, tuple) else path)
         self._listener.listen(100)
+        self.address = self._listener.getsockname()
         Thread(target=self._accept, daemon=True).start()
 
     def __enter__(self) -> Self:
@@ -54,8 +56,8 @@ class Line:
 
     def _carry(self, client: socket.socket) -> None:
         """Carry bytes both ways until one side goes or the line is cut."""
-        with client, socket.socket(socket.AF_UNIX) as store, suppress(OSError):
-            store.connect(str(self._store))
+        with client, socket.socket(self._family) as store, suppress(OSError):
+            store.connect(self._store)
             while True:
                 ready, _, _ = select.select([client, store], [], [])
                 source, target = (store, client) if store in ready else (client, store)

@@ -132,6 +132,13 @@ class Shelf:
             raise self.fault
         return self.time
 
+    def confirm(self, session: str, field: str, deadline: Deadline) -> None:
+        """Answer for what is written down."""
+
+    def ready(self, deadline: Deadline) -> None:
+        """Raise the fault that was ordered."""
+        self.now(deadline)
+
     def ticket(self, session: str, name: str, deadline: Deadline) -> bytes | None:
         """Return whose a ticket is, while it is good."""
         until, owner = self._tickets.get((session, name), (0, b""))

@@ -3,9 +3,8 @@
 from typing import Any
 
 import msgspec
-from redis import Redis
 
-from service.connection import connect
+from service.connection import Single, connect
 from service.records import Entry, Record
 
 PARTS = ("state", "log", "keys")
@@ -58,7 +57,7 @@ class Stored:
         self.command("DEL", *(key(session, part) for part in PARTS))
 
 
-def patient(url: str) -> Redis:
+def patient(url: str) -> Single:
     """Return the service's client, with time-outs of a test's own."""
     client = connect(url)
     client.connection_pool.connection_kwargs |= {"socket_connect_timeout": PATIENCE, "socket_timeout": PATIENCE}

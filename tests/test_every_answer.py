@@ -7,7 +7,7 @@ from unittest.mock import patch
 import pytest
 
 from service import sessions
-from service.connection import StoreAway
+from service.connection import NotDurable, StoreAway
 from service.records import DAY_MS
 from service.store import Deadline
 from service.streams import Streams
@@ -209,6 +209,11 @@ def store_away(scene: Scene, ask: Ask) -> None:
     scene.send(ask)
 
 
+def not_durable(scene: Scene, ask: Ask) -> None:
+    scene.shelf.fault = NotDurable("ordered")
+    scene.send(ask)
+
+
 def busy(scene: Scene, ask: Ask) -> None:
     """A read writes down what is due, and loses its races as a move does."""
     if ask.method == "GET" or verb_of(ask) == "ticket":
@@ -276,6 +281,7 @@ PROVOKED: dict[tuple[str, str | None], Callable[[Scene, Ask], None]] = {
     ("422", "key-reused"): key_reused,
     ("500", "internal-error"): broken,
     ("503", "store-unavailable"): store_away,
+    ("503", "not-durable"): not_durable,
     ("503", "busy"): busy,
     ("503", "catching-up"): catching_up,
     ("503", "newer-session"): newer_session,

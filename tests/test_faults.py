@@ -142,8 +142,8 @@ def test_a_service_that_answers_500_is_found_out(
 ) -> None:
     """If what the store says went through as it is, it would be a fault of ours."""
 
-    def as_it_is(store: Store, _deadline: Deadline, *command: object) -> object:
-        return store._client.execute_command(*command)  # type: ignore[no-untyped-call]
+    def as_it_is(store: Store, _deadline: Deadline, *command: object, kept: bool = False) -> object:
+        return store._client.ask(command, lambda: False, kept=kept)
 
     monkeypatch.setattr(Store, "_call", as_it_is)
     with pytest.raises(AssertionError):

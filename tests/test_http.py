@@ -95,7 +95,7 @@ def one_of_each(table: Table, monkeypatch: pytest.MonkeyPatch) -> dict[int, Test
         client.delete(table.path, headers=table.bearer(table.host) | page),
         client.get(table.path, headers=seat),
     ]
-    monkeypatch.setattr("service.store.Store.now", away)
+    monkeypatch.setattr("service.store.Store.ready", away)
     answers.append(client.get("/readyz", headers=page))
     monkeypatch.setattr("tests.conftest.ClockedStore.load", broken)
     answers.append(client.get(table.path, headers=page))

@@ -30,7 +30,16 @@ SERVICE_ASKS = {
     "service.schemas": ("engine",),
     "service.connection": (),
     "service.wakes": ("service.connection",),
-    "service.store": ("service.connection", "service.wakes"),
+    "service.fitness": ("service.connection",),
+    "service.cluster": ("service.connection", "service.fitness"),
+    "service.cluster_wakes": ("service.cluster", "service.connection", "service.wakes"),
+    "service.store": (
+        "service.cluster",
+        "service.cluster_wakes",
+        "service.connection",
+        "service.fitness",
+        "service.wakes",
+    ),
     "service.earlier": (),
     "service.records": ("engine", "service.earlier"),
     "service.sessions": (

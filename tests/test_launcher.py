@@ -13,9 +13,15 @@ import pytest
 from redis import Redis
 
 from service import launcher
+from service.connection import Profile
 from service.embedded import SOCKET_NAME
 from service.launcher import LONGEST_PAUSE, STEADY
-from tests.servers import ServiceProcess, StoreProcess, eventually, free_port
+from service.settings import Settings
+from tests.cluster import ClusterOfNodes, Nodes
+from tests.contract import LiveClient
+from tests.servers import ServiceProcess, StoreProcess, eventually, free_port, start_store
+
+FIT = {"maxmemory-policy": "noeviction", "appendonly": "yes", "appendfsync": "everysec"}
 
 
 def client(service: ServiceProcess) -> Redis:
@@ -201,19 +207,90 @@ def test_a_given_store_that_is_away_is_no_reason_not_to_start(tmp_path: Path) ->
         assert "the store of REDIS_URL does not answer (ConnectionError)" in service.up().said
 
 
+@pytest.fixture(name="altered")
+def _altered(tmp_path: Path) -> Iterator[StoreProcess]:
+    """Run a store whose settings a test may change."""
+    store = start_store(tmp_path / "altered")
+    yield store
+    store.stop()
+
+
+UNFIT = [
+    (
+        "fast",
+        "maxmemory-policy",
+        "allkeys-lru",
+        "maxmemory-policy is allkeys-lru, and the profile fast needs noeviction",
+    ),
+    ("fast", "appendonly", "no", "appendonly is no, and the profile fast needs yes"),
+    ("fast", "appendfsync", "no", "appendfsync is no, and the profile fast needs everysec or always"),
+    ("durable", "appendfsync", "everysec", "appendfsync is everysec, and the profile durable needs always"),
+]
+
+
+@pytest.mark.parametrize(("profile", "name", "value", "why"), UNFIT)
+def test_a_given_store_that_is_not_safe_is_refused(
+    altered: StoreProcess, profile: Profile, name: str, value: str, why: str
+) -> None:
+    """The launcher says what contradicts the profile, unless it is told not to look."""
+    with Redis.from_url(altered.url) as store:
+        store.config_set(name, value)
+    with pytest.raises(launcher.LaunchError, match=f"is not safe: {why}; or set STORE_UNCHECKED=1"):
+        launcher._require_fit(Settings(store_profile=profile), altered.url)
+    launcher._require_fit(Settings(store_profile=profile, store_unchecked=True), altered.url)
+
+
+def test_a_given_store_is_taken_as_it_is_where_that_is_asked_for(altered: StoreProcess, tmp_path: Path) -> None:
+    """With STORE_UNCHECKED=1 the service starts, and is ready."""
+    with Redis.from_url(altered.url) as store:
+        store.config_set("appendonly", "no")
+    with ServiceProcess(tmp_path / "var", REDIS_URL=altered.url, STORE_UNCHECKED="1") as service:
+        assert LiveClient(service.up().url).send("GET", "/readyz").status == 200
+
+
+def test_a_given_store_that_does_not_show_its_settings_is_refused(altered: StoreProcess, tmp_path: Path) -> None:
+    """As one that somebody else runs may do: the service ends with 2, and whoever knows better can say so."""
+    with Redis.from_url(altered.url) as store:
+        store.execute_command("ACL", "SETUSER", "default", "-config")
+    with ServiceProcess(tmp_path / "var", REDIS_URL=altered.url) as service:
+        assert service.ended() == 2
+        assert "its settings cannot be read; or set STORE_UNCHECKED=1" in service.said
+
+
+def test_a_url_of_the_other_kind_is_refused(cluster: ClusterOfNodes, tmp_path: Path) -> None:
+    """A node of a cluster is none by itself, and a server by itself is no cluster."""
+    with Nodes() as nodes:
+        (alone,) = nodes.add(1, {"save": ""})
+        for url, why in (
+            (f"redis://{cluster.nodes[0].name}", "is run as a cluster; name it by redis+cluster://"),
+            (f"redis+cluster://{alone.name}", "cannot be used: it is not run as a cluster"),
+        ):
+            with ServiceProcess(tmp_path / "var", REDIS_URL=url) as service:
+                assert service.ended() == 2
+                assert service.said == f"croupier: the store of REDIS_URL {why}\n"
+
+
+def test_the_embedded_store_promises_no_second_machine(tmp_path: Path) -> None:
+    """It has no replica."""
+    with ServiceProcess(tmp_path / "var", STORE_PROFILE="durable") as service:
+        assert service.ended() == 2
+        assert service.said == "croupier: STORE_PROFILE=durable needs a store with replicas; name one in REDIS_URL\n"
+
+
 @pytest.mark.parametrize(("version", "refused"), [("6.2.14", True), ("7.0.15", False), ("10.1.0", False)])
 def test_a_given_store_that_is_too_old_is_refused(
     monkeypatch: pytest.MonkeyPatch, version: str, *, refused: bool
 ) -> None:
     """Redis 7 is the oldest that will do."""
-    monkeypatch.setattr(Redis, "info", lambda *_: {"redis_version": version})
+    monkeypatch.setattr(Redis, "info", lambda *_: {"redis_version": version, "cluster_enabled": 0})
+    monkeypatch.setattr(Redis, "config_get", lambda *_: FIT)
     became: list[list[str]] = []
     monkeypatch.setattr(os, "execv", lambda _, command: became.append(command))
     if refused:
         with pytest.raises(launcher.LaunchError, match=rf"is Redis {version}; Croupier needs Redis 7 or newer"):
-            launcher._serve_alone("redis://localhost")
+            launcher._serve_alone(Settings(), "redis://localhost")
     else:
-        launcher._serve_alone("redis://localhost")
+        launcher._serve_alone(Settings(), "redis://localhost")
     assert bool(became) is not refused
 
 

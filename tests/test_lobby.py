@@ -201,9 +201,9 @@ def commands(monkeypatch: pytest.MonkeyPatch, client: FlaskClient) -> tuple[int,
     sent: list[object] = []
     call = Store._call
 
-    def counting(store: Store, deadline: Any, *command: Any) -> Any:  # noqa: ANN401 - handed on
+    def counting(store: Store, deadline: Any, *command: Any, kept: bool = False) -> Any:  # noqa: ANN401 - handed on
         sent.append(command)
-        return call(store, deadline, *command)
+        return call(store, deadline, *command, kept=kept)
 
     with monkeypatch.context() as patched:
         patched.setattr(Store, "_call", counting)

@@ -24,6 +24,8 @@ def test_every_setting_is_read() -> None:
             "WORKERS": "4",
             "THREADS": "64",
             "REDIS_URL": "rediss://:secret@store:6380/1",
+            "STORE_PROFILE": "durable",
+            "STORE_UNCHECKED": "1",
             "VAR_DIR": "/srv/croupier",
             "LOG_LEVEL": "WARNING",
         }
@@ -31,6 +33,7 @@ def test_every_setting_is_read() -> None:
     assert settings.address == "[::1]:9000"
     assert (settings.workers, settings.threads, settings.log_level) == (4, 64, "WARNING")
     assert settings.redis_url == "rediss://:secret@store:6380/1"
+    assert (settings.store_profile, settings.store_unchecked) == ("durable", True)
     assert settings.var_dir == Path("/srv/croupier")
 
 
@@ -49,12 +52,20 @@ def test_a_setting_that_is_empty_counts_as_unset() -> None:
         ("THREADS", "-1"),
         ("LOG_LEVEL", "LOUD"),
         ("REDIS_URL", "http://store"),
+        ("STORE_PROFILE", "safe"),
+        ("STORE_UNCHECKED", "perhaps"),
     ],
 )
 def test_a_value_that_cannot_be_used_is_refused_in_one_line(name: str, value: str) -> None:
     """The message begins with the setting's name."""
     with pytest.raises(SettingsError, match=rf"^{name}: [^\n]+\.$"):
         Settings.read({name: value})
+
+
+@pytest.mark.parametrize("kind", ["redis", "rediss", "unix", "redis+cluster", "rediss+cluster", "redis+sentinel"])
+def test_a_store_may_be_of_several_kinds(kind: str) -> None:
+    """Each has its own kind of URL."""
+    assert Settings.read({"REDIS_URL": f"{kind}://store:6379"}).redis_url == f"{kind}://store:6379"
 
 
 def test_a_refused_url_is_not_repeated() -> None:

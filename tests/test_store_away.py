@@ -16,8 +16,8 @@ from service.store import Change, Deadline, Store, Verdict
 from tests import ruins
 from tests.asks import ALL, AWAY, READY, is_away, plays_on, timed
 from tests.contract import ContractClient
-from tests.routes import outcome
-from tests.servers import StoreProcess, free_port
+from tests.routes import Outcome, outcome
+from tests.servers import StoreProcess, eventually, free_port
 from tests.stored import Stored
 from tests.tables import Table
 
@@ -170,6 +170,36 @@ def test_a_store_that_is_nowhere_is_away(url: str) -> None:
     with over(url.format(port=free_port())) as table:
         for ask in ALL:
             is_away(timed(ask, table))
+
+
+# It answers, and is not as it should be.
+
+
+def ready(table: Table) -> tuple[Outcome, str]:
+    """Return whether games can be played, and what is said of it."""
+    answer = READY(table)
+    return outcome(answer), answer.get_json().get("detail", "")
+
+
+def test_a_store_that_cannot_save_is_not_ready(table: Table, server: StoreProcess, stored: Stored) -> None:
+    """It says so itself, and is ready again when it can."""
+    (server.directory / "dump.rdb").mkdir()  # where it would put its snapshot
+    stored.command("CONFIG", "SET", "save", "3600 1")
+    stored.command("BGSAVE")
+    eventually(lambda: ready(table) == (AWAY, "It cannot write to its disk."), "the store has failed to save")
+    is_away(table.act("deal"))
+    stored.command("CONFIG", "SET", "save", "")
+    (server.directory / "dump.rdb").rmdir()
+    assert ready(table) == ((200, None), "")
+
+
+def test_a_store_that_no_longer_keeps_what_it_is_told_is_not_ready(table: Table, stored: Stored) -> None:
+    """However it came about; it is said which setting it is."""
+    stored.command("CONFIG", "SET", "appendfsync", "no")
+    why = "Appendfsync is no, and the profile fast needs everysec or always."
+    assert ready(table) == (AWAY, why)
+    stored.command("CONFIG", "SET", "appendfsync", "everysec")
+    assert ready(table) == ((200, None), "")
 
 
 # Planted faults: each is found by the checks above.

@@ -1,5 +1,6 @@
 """The reader behind the streams: nothing is lost and nothing is kept, whatever the store does meanwhile."""
 
+import time
 from collections.abc import Iterator
 from pathlib import Path
 from threading import Barrier
@@ -207,6 +208,15 @@ def test_one_faulty_session_silences_no_other(
     assert resets == []
     for feed in feeds:
         feed.close()
+
+
+def test_a_wake_up_that_is_lost_costs_no_version(party: Party, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The reader looks at each session once in a while although it has heard nothing."""
+    monkeypatch.setattr(streams, "_AGAIN_SECONDS", 0.1)
+    with follow(party) as feed:
+        feed.next()
+        monkeypatch.setattr(Wakes, "next", lambda _, seconds: time.sleep(min(seconds, 0.01)))
+        assert versions(feed, moves(party)) == [1]
 
 
 # What is kept.
