@@ -16,6 +16,7 @@ from redis import Redis, RedisError
 from redis.backoff import NoBackoff
 from redis.retry import Retry
 
+from service import metrics
 from service.embedded import OLDEST, StoreError, StoreProcess, die_with_parent, start_store
 from service.settings import Settings, SettingsError
 
@@ -91,6 +92,7 @@ def _gunicorn_command() -> list[str]:
 
 def _serve_alone(url: str) -> NoReturn:
     _require_recent(url)
+    os.environ[metrics.DIRECTORY] = metrics.fresh_directory()
     command = _gunicorn_command()
     os.execv(command[0], command)  # noqa: S606 - no shell is wanted
 
@@ -112,7 +114,7 @@ def _serve_over(store: StoreProcess, signals: "_Signals") -> int:
     gunicorn = subprocess.Popen(
         _gunicorn_command(),
         stdin=subprocess.DEVNULL,
-        env={**os.environ, "REDIS_URL": store.url},
+        env={**os.environ, "REDIS_URL": store.url, metrics.DIRECTORY: metrics.fresh_directory()},
         # Ctrl-C in a terminal reaches the launcher alone, which ends the two in their order.
         start_new_session=True,
         preexec_fn=die_with_parent(),  # noqa: PLW1509 - one system call, looked up before the fork
