@@ -1,8 +1,12 @@
 """How gunicorn serves Croupier, on a laptop and in production alike; addresses and sizes come from the settings."""
 
 import os
+import shutil
 import sys
 
+from prometheus_client.multiprocess import mark_process_dead
+
+from service.metrics import DIRECTORY
 from service.server import JsonLogger, Worker
 from service.settings import Settings
 
@@ -49,3 +53,14 @@ def when_ready(_arbiter: object) -> None:
     """Tell a person at a terminal where to look; a log has gunicorn's own line."""
     if sys.stderr.isatty():
         print(f"croupier: serving http://{_settings.address}/v1/games until ctrl-C", file=sys.stderr)  # noqa: T201
+
+
+def child_exit(_arbiter: object, worker: Worker) -> None:
+    """Count the streams of a worker that has ended no more; what it had counted up stays."""
+    if DIRECTORY in os.environ:
+        mark_process_dead(worker.pid)  # type: ignore[no-untyped-call]
+
+
+def on_exit(_arbiter: object) -> None:
+    """Remove what the workers counted in."""
+    shutil.rmtree(os.environ.get(DIRECTORY, ""), ignore_errors=True)

@@ -1,17 +1,14 @@
 """Croupier over HTTP: `create_app` makes the WSGI application; it knows no rule of any game."""
 
-import re
-import secrets
-import time
 from collections.abc import Callable
 from functools import partial
 from typing import Any
 
-from flask import Flask, Request, Response, current_app, g, request
+from flask import Flask, Request, current_app, request
 from flask_cors import CORS
 from werkzeug.routing import MapAdapter
 
-from service import logs, problems
+from service import logs, metrics, problems, watch
 from service.api import EXPOSED, api
 from service.body import MOST_BYTES
 from service.events import events
@@ -19,8 +16,6 @@ from service.sessions import Sessions, Store
 from service.settings import Settings
 from service.streams import Streams
 from service.turns import Turns
-
-_REQUEST_ID = re.compile(r"[A-Za-z0-9_-]{1,64}", re.ASCII)
 
 
 class App(Flask):
@@ -39,17 +34,22 @@ class App(Flask):
 
 def create_app(settings: Settings, store: Store) -> Flask:
     """Return the application over a store; the store's clock is the only clock of the games."""
-    logs.configure(settings.log_level)
     app = App("croupier", static_folder=None)
     app.config["MAX_CONTENT_LENGTH"] = MOST_BYTES + 1  # of a longer body in chunks just so much is read
     app.url_map.merge_slashes = False  # no redirects
-    sessions = partial(Sessions, store)
+    watch.register(app, logs.configure(settings.log_level), readable=settings.metrics)
+    app.extensions["store"] = store
+    watched = metrics.around(store, metrics.timed)
+    if settings.otel:
+        from service import tracing  # noqa: PLC0415 - what it imports is an extra, and slow to load
+
+        watched = metrics.around(watched, tracing.register(app, tracing.exporting()))
+    sessions = partial(Sessions, watched)
     app.extensions["sessions"] = sessions
     app.extensions["streams"] = Streams(sessions, store.wakes(), settings.streams)
     app.extensions["turns"] = turns = Turns(settings.threads)
-    app.before_request(_arrived)
+    app.before_request(_waited)
     app.teardown_request(turns.end)
-    app.after_request(_answered)
     app.register_blueprint(api)
     app.register_blueprint(events)
     problems.register(app)
@@ -57,26 +57,7 @@ def create_app(settings: Settings, store: Store) -> Flask:
     return app
 
 
-def _arrived() -> None:
-    """Name the request, by the client's own id where it gives a plain one, and wait for its turn."""
-    given = request.headers.get("X-Request-Id", "")
-    g.request_id = given if _REQUEST_ID.fullmatch(given) else secrets.token_hex(8)
-    g.began = time.perf_counter()
+def _waited() -> None:
+    """Wait for the request's turn."""
     if request.path.startswith("/v1/sessions"):  # health and catalogue need not wait for those that ask the store
         current_app.extensions["turns"].begin()
-
-
-def _answered(response: Response) -> Response:
-    """Log one line; the query is left out, since a client may put anything there."""
-    response.headers["X-Request-Id"] = g.request_id
-    if response.content_length in (None, 0) and not response.is_streamed and request.method != "HEAD":
-        response.headers.pop("Content-Type", None)  # Flask's is that of a page
-    logs.log.info(
-        "request",
-        method=request.method,
-        path=request.path,
-        status=response.status_code,
-        ms=round((time.perf_counter() - g.began) * 1000, 3),
-        request_id=g.request_id,
-    )
-    return response

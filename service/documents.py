@@ -1,6 +1,7 @@
 """What is the same for everyone: catalogue, game info, rules and the contract, made once."""
 
 import hashlib
+import re
 from functools import cache
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -96,6 +97,13 @@ def contract(media_type: str) -> Document:
     text = _CONTRACT.read_bytes()
     parsed = yaml.load(text, _YAML)  # noqa: S506 - a safe loader under either name
     return _document(text if media_type == YAML else encode(parsed), media_type)
+
+
+@cache
+def version() -> str:
+    """Return the release, as the contract has it."""
+    found = re.search(r"^  version: (\S+)$", _CONTRACT.read_text(encoding="utf-8"), re.MULTILINE)
+    return found[1] if found else ""
 
 
 def component(slug: str, verb: str) -> str:

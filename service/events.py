@@ -6,7 +6,7 @@ from typing import cast
 
 from flask import Blueprint, Response, current_app, request
 
-from service import languages, reading, views
+from service import languages, metrics, reading, views
 from service.documents import JSON
 from service.records import Seen, viewing
 from service.streams import Frame, Streams, Subscription, TooManyStreams, closing, missed
@@ -100,6 +100,7 @@ def _poll(feed: Feed, wait: int) -> Response:
 def _waited(feed: Feed, seconds: int) -> list[views.Frame]:
     """Return the next version, and what came at once behind it, or nothing when the time is up."""
     subscription = _streams().subscribe(feed.seen)
+    metrics.STREAMS["poll"].inc()
     found: list[views.Frame] = []
     current_app.extensions["turns"].end()
     try:
@@ -112,6 +113,7 @@ def _waited(feed: Feed, seconds: int) -> list[views.Frame]:
     except Empty:
         pass
     finally:
+        metrics.STREAMS["poll"].dec()
         _streams().unsubscribe(subscription)
     return found
 
@@ -129,6 +131,9 @@ def _stream(feed: Feed, media_type: str) -> Response:
     told = _told(feed, opening, subscription, streams.heartbeat)
     response = Response(_lines(told, media_type), headers=headers, content_type=media_type)
     if subscription is not None:
+        waiting = metrics.STREAMS["sse" if media_type == SSE else "ndjson"]
+        waiting.inc()
+        response.call_on_close(waiting.dec)
         response.call_on_close(lambda: streams.unsubscribe(subscription))
     return response
 

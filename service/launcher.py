@@ -12,7 +12,7 @@ import time
 from pathlib import Path
 from typing import NoReturn
 
-from service import fitness
+from service import fitness, metrics
 from service.cluster import reach
 from service.connection import StoreAway, store_errors
 from service.embedded import OLDEST, StoreError, StoreProcess, die_with_parent, start_store
@@ -112,6 +112,7 @@ def _gunicorn_command() -> list[str]:
 
 def _serve_alone(settings: Settings, url: str) -> NoReturn:
     _require_fit(settings, url)
+    os.environ[metrics.DIRECTORY] = metrics.fresh_directory()
     command = _gunicorn_command()
     os.execv(command[0], command)  # noqa: S606 - no shell is wanted
 
@@ -133,7 +134,7 @@ def _serve_over(store: StoreProcess, signals: "_Signals") -> int:
     gunicorn = subprocess.Popen(
         _gunicorn_command(),
         stdin=subprocess.DEVNULL,
-        env={**os.environ, "REDIS_URL": store.url},
+        env={**os.environ, "REDIS_URL": store.url, metrics.DIRECTORY: metrics.fresh_directory()},
         # Ctrl-C in a terminal reaches the launcher alone, which ends the two in their order.
         start_new_session=True,
         preexec_fn=die_with_parent(),  # noqa: PLW1509 - one system call, looked up before the fork

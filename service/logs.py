@@ -2,6 +2,8 @@
 
 import logging
 import sys
+from collections.abc import Callable, MutableMapping
+from datetime import UTC, datetime
 from typing import Any
 
 import structlog
@@ -10,24 +12,23 @@ from msgspec.json import Encoder
 _encode = Encoder(enc_hook=str).encode
 
 
-def _render(event: dict[str, Any], **_ignored: Any) -> bytes:  # noqa: ANN401 - structlog's own
-    return _encode(event)
+def _render(logger: object, level: str, event: MutableMapping[str, Any]) -> bytes:
+    """Return the line."""
+    event["level"] = level
+    event["timestamp"] = datetime.now(UTC)
+    return _encode(structlog.processors.format_exc_info(logger, level, event) if "exc_info" in event else event)
 
 
-def configure(level: str) -> None:
-    """Set the least level that is written."""
+def configure(level: str) -> Callable[[dict[str, Any]], None]:
+    """Set the least level that is written; return what writes a request's line, by a shorter way than the others go."""
+    least, out = logging.getLevelName(level), structlog.BytesLogger(sys.stderr.buffer)
     structlog.configure(
-        processors=[
-            structlog.contextvars.merge_contextvars,
-            structlog.processors.add_log_level,
-            structlog.processors.TimeStamper(fmt="iso"),
-            structlog.processors.format_exc_info,
-            structlog.processors.JSONRenderer(serializer=_render),
-        ],
-        wrapper_class=structlog.make_filtering_bound_logger(logging.getLevelName(level)),
-        logger_factory=structlog.BytesLoggerFactory(sys.stderr.buffer),
+        processors=[_render],
+        wrapper_class=structlog.make_filtering_bound_logger(least),
+        logger_factory=lambda *_args: out,
         cache_logger_on_first_use=True,
     )
+    return lambda told: out.msg(_render(out, "info", told)) if least <= logging.INFO else None
 
 
 log: Any = structlog.get_logger()

@@ -124,7 +124,7 @@ def _known(error: Exception) -> Response:
     language = languages.wanted(game) if game else ENGLISH
     known = languages.words(game, language) if game else {}
     if isinstance(error, StoreAway):
-        log.warning("store-away", reason=str(error))
+        log.warning("store-away", request_id=g.request_id, reason=str(error))
     extra: dict[str, Any] = {}
     headers = {"Content-Language": language, **kind.headers}
     if isinstance(rule, Illegal):
@@ -207,6 +207,7 @@ def _answer(
     kind: Kind, detail: str, headers: Mapping[str, str], extra: Mapping[str, Any], known: Dictionary = _NO_WORDS
 ) -> Response:
     """Return the problem document, its title and the house's own sentences said by a dictionary."""
+    g.code = kind.code
     errors = extra.get("errors", ())
     summary = "; ".join(f"{_place(each)}: {each['detail']}" for each in errors)
     document = {

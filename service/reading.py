@@ -42,6 +42,7 @@ def session_id(session: str) -> str:
     """Return the session id, before any key is made of it."""
     if not _ID.fullmatch(session):
         raise UnknownSession
+    g.session = session
     return session
 
 

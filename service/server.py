@@ -20,6 +20,7 @@ from structlog.processors import JSONRenderer, TimeStamper, format_exc_info
 from structlog.stdlib import ProcessorFormatter, add_log_level
 from werkzeug.exceptions import ClientDisconnected
 
+from service import metrics
 from service.body import MOST_BYTES
 from service.connection import ALIVE
 from service.problems import HTTP_KINDS, INTERNAL, MEDIA_TYPE, Kind
@@ -152,6 +153,7 @@ class Worker(ThreadWorker):
         else:
             self.log.warning("a request was refused: %s", type(exc).__name__)
         try:
+            metrics.PROBLEMS[kind.code].inc()
             util.write_nonblock(client, _answer(kind))
         except OSError:
             self.log.debug("the client is gone")

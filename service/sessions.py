@@ -136,6 +136,8 @@ class Sessions:
     """All sessions of one store, for one request: whatever is asked of the store has ended by the same deadline."""
 
     def __init__(self, store: Store) -> None:
+        self.game = "none"
+        """The game of the session that is acted in or opened, once it is known."""
         self._store = store
         self._deadline = Deadline()
 
@@ -144,6 +146,7 @@ class Sessions:
         session = secrets.token_urlsafe(ID_BYTES)
         now = self._store.load(session, "", self._deadline).now
         game, options, seats, public = asked
+        self.game = game
         position = play.open_table(game, session, secrets.token_bytes(SECRET_BYTES), seats, options)
         persons = [number for number, seat in enumerate(seats) if seat.kind == PERSON]
         tokens = {seat: secrets.token_urlsafe(TOKEN_BYTES) for seat in persons}
@@ -240,6 +243,7 @@ class Sessions:
         while lost < MOST_RACES:
             loaded = self._store.load(session, field, self._deadline)
             record = _live(loaded)
+            self.game = record.position.game
             seen = Seen(session, record, _asker(record, request), loaded.now)
             if loaded.record is not None:
                 return self._again(seen, records.decode_repeat(loaded.record), request)

@@ -3,6 +3,7 @@
 import os
 from collections.abc import Mapping
 from dataclasses import dataclass
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, Self, cast, get_args
 
@@ -14,6 +15,7 @@ from service.connection import Profile
 
 PROFILES = get_args(Profile)
 _SCHEMES = ("redis", "rediss", "unix", "redis+cluster", "rediss+cluster", "redis+sentinel", "rediss+sentinel")
+_LOOPBACK = ("127.0.0.1", "::1", "localhost")
 _LEVELS = ("DEBUG", "INFO", "WARNING", "ERROR", "CRITICAL")
 
 
@@ -52,6 +54,10 @@ class Settings:
     var_dir: Path = Path("var")
     """Where the embedded store keeps its data."""
     log_level: str = "INFO"
+    metrics: bool = True
+    """Whether /metrics tells, to whoever reaches the port; unless it is set, only where nobody else's machine does."""
+    otel: bool = False
+    """Whether requests are traced, by OpenTelemetry's own variables."""
 
     @property
     def address(self) -> str:
@@ -63,8 +69,9 @@ class Settings:
         """Read the settings from `environ`, by default the process's own (SettingsError on the first bad one)."""
         env = _Given(os.environ if environ is None else environ)
         try:
+            host = env.str("HOST", cls.host)
             return cls(
-                host=env.str("HOST", cls.host),
+                host=host,
                 port=env.int("PORT", cls.port, validate=Range(1, 65535)),
                 workers=env.int("WORKERS", cls.workers, validate=Range(1, 256)),
                 threads=env.int("THREADS", cls.threads, validate=Range(1, 4096)),
@@ -74,6 +81,8 @@ class Settings:
                 store_unchecked=env.bool("STORE_UNCHECKED", cls.store_unchecked),
                 var_dir=env.path("VAR_DIR", cls.var_dir),
                 log_level=env.str("LOG_LEVEL", cls.log_level, validate=OneOf(_LEVELS)),
+                metrics=env.bool("METRICS", host in _LOOPBACK),
+                otel=env.bool("OTEL", cls.otel, validate=_installed),
             )
         except EnvValidationError as error:
             name = str(error).split('"')[1]
@@ -89,6 +98,11 @@ class _Given(Env):
 
     def _get_value(self, env_key: str, default: Any) -> Any:  # noqa: ANN401 - the signature of Env
         return self._given.get(env_key, default)
+
+
+def _installed(otel: bool) -> None:
+    if otel and not find_spec("opentelemetry"):
+        raise ValidationError("Needs the extra: pip install 'croupier[otel]'.")
 
 
 def _store_url(url: str) -> None:

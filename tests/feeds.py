@@ -48,7 +48,7 @@ def ended(app: Flask) -> None:
         reader._thread.join(PATIENCE)
         assert not reader._thread.is_alive()
     streams.closing.clear()
-    store = app.extensions["sessions"]()._store
+    store = app.extensions["store"]
     assert isinstance(store, Store)
     store.close()
 

@@ -112,6 +112,11 @@ def test_a_body_may_be_as_large_as_the_contract_says(client: FrontClient) -> Non
     assert problem(answer) == Occurrence("proxy", "413", "body-too-large")
 
 
+def test_what_was_counted_is_for_the_operator_alone(client: FrontClient) -> None:
+    """Whoever comes through nginx does not get it, although the service behind would answer."""
+    assert problem(client.send("GET", "/metrics")) == Occurrence("proxy", "404", "not-found")
+
+
 def test_plain_http_is_refused_to_a_call_and_leads_a_page_on(front: Front) -> None:
     """Nothing passes that could carry a token; who looks for a page is told where it is."""
     for port in (front.plain_port, front.port):
@@ -321,5 +326,5 @@ def test_a_service_that_says_nothing_is_given_up(planted: Planted) -> None:
 def test_nothing_documented_of_the_proxy_is_left_out() -> None:
     """These are all that the contract has."""
     documented = {f"{each.status} {each.code}" for each in CONTRACT.documented() if each.operation == "proxy"}
-    others = {"413 body-too-large", "429 rate-limited", "502 unreachable", "504 unreachable"}
+    others = {"404 not-found", "413 body-too-large", "429 rate-limited", "502 unreachable", "504 unreachable"}
     assert documented == UNREAD.keys() | others
