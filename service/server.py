@@ -111,6 +111,13 @@ class Worker(ThreadWorker):
             with suppress(OSError):
                 late.shutdown(socket.SHUT_RD)
 
+    def _keepalive_after(self, conn: TConn, keepalive: bool) -> bool:
+        """Return whether another request is read; behind a body without an end none is, nor is anything answered."""
+        try:
+            return bool(super()._keepalive_after(conn, keepalive))  # type: ignore[misc]  # unknown to the stubs
+        except errors.ParseException:
+            return False
+
     def enqueue_req(self, conn: TConn) -> None:
         """Give a connection to a thread: for an instant until it speaks, and for seconds when it then falls silent.
 
@@ -139,6 +146,8 @@ class Worker(ThreadWorker):
             announced = int(environ.get("CONTENT_LENGTH") or 0)
             environ["wsgi.input"] = _Body(environ["wsgi.input"], 0 if announced > MOST_BYTES else MOST_BYTES + 2)
             self._arriving.pop(environ["gunicorn.socket"], None)
+            if environ.get("HTTP_TRANSFER_ENCODING", "chunked").lower() != "chunked":
+                raise errors.UnsupportedTransferCoding("")  # a list of codings is read in more ways than one
             environ.pop("HTTP_UPGRADE", None)  # nothing else is spoken here, and routing would take it for a promise
             return application(environ, start_response)
 
