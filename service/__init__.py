@@ -14,6 +14,7 @@ from werkzeug.routing import MapAdapter
 from service import logs, problems
 from service.api import EXPOSED, api
 from service.body import MOST_BYTES
+from service.browsers import GUARDS
 from service.events import events
 from service.sessions import Sessions, Store
 from service.settings import Settings
@@ -69,6 +70,8 @@ def _arrived() -> None:
 def _answered(response: Response) -> Response:
     """Log one line; the query is left out, since a client may put anything there."""
     response.headers["X-Request-Id"] = g.request_id
+    for name, guard in GUARDS.items():
+        response.headers.setdefault(name, guard)
     if response.content_length in (None, 0) and not response.is_streamed and request.method != "HEAD":
         response.headers.pop("Content-Type", None)  # Flask's is that of a page
     logs.log.info(

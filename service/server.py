@@ -22,6 +22,7 @@ from werkzeug.exceptions import ClientDisconnected
 
 from service.body import MOST_BYTES
 from service.connection import ALIVE
+from service.browsers import GUARDS
 from service.problems import HTTP_KINDS, INTERNAL, MEDIA_TYPE, Kind
 from service.streams import closing
 from service.views import encode
@@ -143,11 +144,11 @@ class Worker(ThreadWorker):
         def serve(environ: MutableMapping[str, Any], start_response: _Start) -> Iterable[bytes]:
             if "HTTP_HOST" not in environ and environ["SERVER_PROTOCOL"] != "HTTP/1.0":
                 raise errors.InvalidHeader("Host")  # RFC 9112, section 3.2
+            if environ.get("HTTP_TRANSFER_ENCODING", "chunked").lower() != "chunked":
+                raise errors.UnsupportedTransferCoding("")  # a list of codings is read in more ways than one
             announced = int(environ.get("CONTENT_LENGTH") or 0)
             environ["wsgi.input"] = _Body(environ["wsgi.input"], 0 if announced > MOST_BYTES else MOST_BYTES + 2)
             self._arriving.pop(environ["gunicorn.socket"], None)
-            if environ.get("HTTP_TRANSFER_ENCODING", "chunked").lower() != "chunked":
-                raise errors.UnsupportedTransferCoding("")  # a list of codings is read in more ways than one
             environ.pop("HTTP_UPGRADE", None)  # nothing else is spoken here, and routing would take it for a promise
             return application(environ, start_response)
 
@@ -199,6 +200,8 @@ def _answer(kind: Kind) -> bytes:
         f"Content-Type: {MEDIA_TYPE}",
         f"Content-Length: {len(body)}",
         "Access-Control-Allow-Origin: *",
+        "Cache-Control: no-store",
+        *(f"{name}: {guard}" for name, guard in GUARDS.items()),
         "\r\n",
     )
     return "\r\n".join(head).encode() + body
