@@ -21,6 +21,8 @@ from service.settings import Settings
 from service.streams import Streams
 from service.turns import Turns
 
+_SECRET = re.compile(r"[A-Za-z0-9_-]{43,}", re.ASCII)
+"""What has a token's form: a client that mistakes one for an id shall not find it in the log."""
 _REQUEST_ID = re.compile(r"[A-Za-z0-9_-]{1,64}", re.ASCII)
 
 
@@ -54,7 +56,8 @@ def create_app(settings: Settings, store: Store) -> Flask:
     app.register_blueprint(api)
     app.register_blueprint(events)
     problems.register(app)
-    CORS(app, origins="*", send_wildcard=True, expose_headers=EXPOSED, max_age=600)
+    methods = ["GET", "HEAD", "POST", "DELETE"]
+    CORS(app, origins="*", methods=methods, send_wildcard=True, expose_headers=EXPOSED, max_age=600)
     return app
 
 
@@ -70,6 +73,7 @@ def _arrived() -> None:
 def _answered(response: Response) -> Response:
     """Log one line; the query is left out, since a client may put anything there."""
     response.headers["X-Request-Id"] = g.request_id
+    response.headers.pop("Access-Control-Allow-Private-Network", None)  # flask-cors says a no that nobody needs
     for name, guard in GUARDS.items():
         response.headers.setdefault(name, guard)
     if response.content_length in (None, 0) and not response.is_streamed and request.method != "HEAD":
@@ -77,7 +81,7 @@ def _answered(response: Response) -> Response:
     logs.log.info(
         "request",
         method=request.method,
-        path=request.path,
+        path=_SECRET.sub("[left out]", request.path),
         status=response.status_code,
         ms=round((time.perf_counter() - g.began) * 1000, 3),
         request_id=g.request_id,
