@@ -1,17 +1,24 @@
 """Logs: one JSON line an event, on standard error; never a token, a seed or a hidden card."""
 
 import logging
+import re
 import sys
 from typing import Any
 
 import structlog
 from msgspec.json import Encoder
 
+_TOKEN = re.compile(r"[A-Za-z0-9_-]{43,}", re.ASCII)
 _encode = Encoder(enc_hook=str).encode
 
 
 def _render(event: dict[str, Any], **_ignored: Any) -> bytes:  # noqa: ANN401 - structlog's own
     return _encode(event)
+
+
+def unspoken(text: str) -> str:
+    """Return a text without what has a token's form: some clients take one for an id, or a path."""
+    return _TOKEN.sub("[left out]", text)
 
 
 def configure(level: str) -> None:

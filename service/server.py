@@ -23,6 +23,7 @@ from werkzeug.exceptions import ClientDisconnected
 from service.body import MOST_BYTES
 from service.connection import ALIVE
 from service.browsers import GUARDS
+from service.logs import unspoken
 from service.problems import HTTP_KINDS, INTERNAL, MEDIA_TYPE, Kind
 from service.streams import closing
 from service.views import encode
@@ -51,6 +52,11 @@ _KINDS: dict[type[BaseException], Kind] = {
 }
 
 
+def _unspoken(_logger: object, _method: str, event: MutableMapping[str, Any]) -> MutableMapping[str, Any]:
+    event["event"] = unspoken(str(event["event"]))
+    return event
+
+
 class JsonLogger(Logger):
     """gunicorn's own lines in the form of the service's."""
 
@@ -59,7 +65,7 @@ class JsonLogger(Logger):
         super().setup(cfg)
         formatter = ProcessorFormatter(
             foreign_pre_chain=[add_log_level, TimeStamper(fmt="iso"), format_exc_info],
-            processors=[ProcessorFormatter.remove_processors_meta, JSONRenderer()],
+            processors=[ProcessorFormatter.remove_processors_meta, _unspoken, JSONRenderer()],
         )
         for handler in self.error_log.handlers:
             handler.setFormatter(formatter)
