@@ -21,8 +21,8 @@ from structlog.stdlib import ProcessorFormatter, add_log_level
 from werkzeug.exceptions import ClientDisconnected
 
 from service.body import MOST_BYTES
-from service.connection import ALIVE
 from service.browsers import GUARDS
+from service.connection import ALIVE
 from service.logs import unspoken
 from service.problems import HTTP_KINDS, INTERNAL, MEDIA_TYPE, Kind
 from service.streams import closing
