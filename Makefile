@@ -1,15 +1,16 @@
-# `make help` lists what can be made. VENV, PORT, HOST, WORKERS, THREADS, REDIS_URL and ARGS may be set.
+# `make help` lists what can be made. VENV, PORT, HOST, WORKERS, THREADS, REDIS_URL, FUZZ and ARGS may be set.
 SHELL := /bin/sh
 VENV ?= .venv
 PYTHON := $(VENV)/bin/python
 NODE := tests/node
+FUZZ ?= 20
 INSTALL := sh deploy/venv.sh install $(VENV)
 export REDOCLY_TELEMETRY := off
 export REDOCLY_SUPPRESS_UPDATE_NOTICE := true
 
 COMPILE = uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --custom-compile-command 'make lock' $(UPGRADE)
 
-.PHONY: help run install test lint format contract bench bench-streams lock clean
+.PHONY: help run install test fuzz lint format contract bench bench-streams lock clean
 .DEFAULT_GOAL := help
 
 help: ## list the targets
@@ -22,6 +23,9 @@ install: $(VENV)/.run ## install what it needs and start nothing
 
 test: $(VENV)/.dev ## install what it needs and run the tests (ARGS="-k words")
 	@$(PYTHON) -m pytest --numprocesses auto --dist loadfile $(ARGS)
+
+fuzz: $(VENV)/.dev ## twenty times as many made-up requests as the tests send, other ones every time (FUZZ=100)
+	@FUZZ=$(FUZZ) $(PYTHON) -m pytest tests/test_fuzz.py --numprocesses auto $(ARGS)
 
 lint: $(VENV)/.dev ## style, types, contract, Dockerfile, compose file and Kubernetes manifests
 	$(PYTHON) -m ruff check

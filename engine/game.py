@@ -274,5 +274,5 @@ def must_be_from(pack: Sequence[str], codes: Sequence[str], count: int) -> None:
     for place, code in enumerate(codes):
         left[code] -= 1
         if left[code] < 0:
-            fault = f"there are no more of {code!r}" if code in pack else f"this game has no card {code!r}"
-            raise Invalid(fault if code in pack else f"{fault}: {HOW_TO_WRITE}", f"/cards/{place}")
+            fault = f"there are no more of {code!r}" if code in pack else f"this game has no such card: {HOW_TO_WRITE}"
+            raise Invalid(fault, f"/cards/{place}")

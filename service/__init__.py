@@ -53,7 +53,8 @@ def create_app(settings: Settings, store: Store) -> Flask:
     app.register_blueprint(api)
     app.register_blueprint(events)
     problems.register(app)
-    CORS(app, origins="*", send_wildcard=True, expose_headers=EXPOSED, max_age=600)
+    methods = ["GET", "HEAD", "POST", "DELETE"]
+    CORS(app, origins="*", methods=methods, send_wildcard=True, expose_headers=EXPOSED, max_age=600)
     return app
 
 

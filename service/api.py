@@ -37,7 +37,8 @@ _SEEN = {
     "Cache-Control": "private, no-cache",
     "Vary": "Authorization, Accept, Accept-Language",
 }
-_OWN = {"Cache-Control": "no-store", "Content-Language": "en"}
+_SECRET = {"Cache-Control": "no-store"}
+_OWN = _SECRET | {"Content-Language": "en"}
 _PUBLIC = {
     "Cache-Control": "public, max-age=300",
     "Vary": "Accept, Accept-Language",
@@ -113,7 +114,7 @@ def create() -> Response:
     body = reading.body()
     reading.query()
     opened = reading.sessions().open(schemas.create_body(an_object(body)))
-    headers = _headers(opened.seen, "json") | {"Location": f"/v1/sessions/{opened.seen.session}"}
+    headers = _headers(opened.seen, "json") | _SECRET | {"Location": f"/v1/sessions/{opened.seen.session}"}
     document = views.encode(views.created(opened, _language(opened.seen)))
     return Response(document, 201, headers, content_type=JSON)
 
@@ -186,7 +187,7 @@ def give_seat(session: str, verb: str) -> Response:
     reading.accepted(JSON)
     asked = reading.action(verb)
     acted = reading.sessions().act(reading.session_id(session), asked)
-    headers = _headers(acted.seen, "json")
+    headers = _headers(acted.seen, "json") | _SECRET
     return Response(views.encode(views.seated(acted, _language(acted.seen))), headers=headers, content_type=JSON)
 
 
@@ -233,7 +234,7 @@ def _unless_known(seen: Seen, name: str) -> Response | None:
 def _published(document: Document) -> Response:
     """Send what is the same for everyone, or a 304."""
     reading.query()
-    headers = _PUBLIC | {"ETag": document.etag, "Content-Language": document.language}
+    headers = _PUBLIC | document.guards | {"ETag": document.etag, "Content-Language": document.language}
     given = reading.header("If-None-Match") or ""
     if given.strip() == "*" or document.etag in _TAG.findall(given):
         return Response(b"", 304, headers)

@@ -15,6 +15,7 @@ from engine.game import ENGLISH, Spec
 from engine.games import GAMES
 from engine.phrases import Dictionary, phrase, said
 from engine.play import COMMON_EVENTS, COMMON_VERBS
+from service.browsers import POLICY, styled
 from service.languages import words
 from service.views import encode
 
@@ -27,17 +28,18 @@ YAML = "application/yaml"
 _YAML = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 """Safe both, and the compiled one many times as fast."""
 _CONTRACT = Path(__file__).parent.parent / "openapi.yaml"
+_STYLE = """
+body { max-width: 44rem; margin: 2rem auto; padding: 0 1rem; font: 1.05rem/1.6 Georgia, serif;
+  color-scheme: light dark; }
+table { border-collapse: collapse; }
+td, th { padding: .2rem .8rem; border-bottom: 1px solid #8886; text-align: left; }
+"""
 _PAGE = """<!doctype html>
 <html lang="{language}">
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width">
 <title>{title}</title>
-<style>
-body {{ max-width: 44rem; margin: 2rem auto; padding: 0 1rem; font: 1.05rem/1.6 Georgia, serif;
-  color-scheme: light dark; }}
-table {{ border-collapse: collapse; }}
-td, th {{ padding: .2rem .8rem; border-bottom: 1px solid #8886; text-align: left; }}
-</style>
+<style>{style}</style>
 {body}
 </html>
 """
@@ -50,6 +52,7 @@ class Document(NamedTuple):
     media_type: str
     etag: str
     language: str
+    guards: dict[str, str] = {}  # noqa: RUF012 - a tuple's default, which nothing changes
 
 
 def _document(body: bytes, media_type: str, language: str = ENGLISH) -> Document:
@@ -88,7 +91,8 @@ def rules(slug: str, media_type: str, language: str) -> Document:
         return _document(text.encode(), media_type, language)
     body = MarkdownIt("commonmark").enable("table").render(text)
     title = said(phrase("{title}: the rules", title=phrase(GAMES[slug].spec.title)), words(slug, language))
-    return _document(_PAGE.format(language=language, title=title, body=body).encode(), HTML, language)
+    page = _PAGE.format(language=language, title=title, style=_STYLE, body=body)
+    return _document(page.encode(), HTML, language)._replace(guards={POLICY: styled(_STYLE)})
 
 
 @cache

@@ -1,6 +1,7 @@
 """Logs: one JSON line an event, on standard error; never a token, a seed or a hidden card."""
 
 import logging
+import re
 import sys
 from collections.abc import Callable, MutableMapping
 from datetime import UTC, datetime
@@ -9,6 +10,7 @@ from typing import Any
 import structlog
 from msgspec.json import Encoder
 
+_TOKEN = re.compile(r"[A-Za-z0-9_-]{43,}", re.ASCII)
 _encode = Encoder(enc_hook=str).encode
 
 
@@ -17,6 +19,11 @@ def _render(logger: object, level: str, event: MutableMapping[str, Any]) -> byte
     event["level"] = level
     event["timestamp"] = datetime.now(UTC)
     return _encode(structlog.processors.format_exc_info(logger, level, event) if "exc_info" in event else event)
+
+
+def unspoken(text: str) -> str:
+    """Return a text without what has a token's form: some clients take one for an id, or a path."""
+    return _TOKEN.sub("[left out]", text)
 
 
 def configure(level: str) -> Callable[[dict[str, Any]], None]:

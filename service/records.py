@@ -109,17 +109,27 @@ decode_repeat = Decoder(Repeat).decode
 
 
 def decode_record(blob: bytes) -> Record:
-    """Return a record as this release has it, also one that an earlier release stored; raise `Newer`."""
+    """Return a record as this release has it, also one that an earlier release stored.
+
+    Raises Newer, and msgspec's DecodeError for what no release stored.
+    """
     try:
         record = _decode(blob)
     except ValidationError:
-        stored = decode(blob)
-        if stored.get("layout", 1) >= LAYOUT:
-            raise Newer from None
-        return convert(brought_up(stored), Record)
+        return _decode_earlier(blob)
     if record.layout > LAYOUT or record.rules > play.game_of(record.position).spec.rules_version:
         raise Newer
     return record
+
+
+def _decode_earlier(blob: bytes) -> Record:
+    stored = decode(blob, type=dict[str, Any])
+    try:
+        if stored.get("layout", 1) >= LAYOUT:
+            raise Newer from None
+        return convert(brought_up(stored), Record)
+    except (LookupError, TypeError, AttributeError) as error:
+        raise ValidationError("No release stored this.") from error
 
 
 def hashed(token: str) -> bytes:

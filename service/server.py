@@ -22,7 +22,9 @@ from werkzeug.exceptions import ClientDisconnected
 
 from service import metrics
 from service.body import MOST_BYTES
+from service.browsers import GUARDS
 from service.connection import ALIVE
+from service.logs import unspoken
 from service.problems import HTTP_KINDS, INTERNAL, MEDIA_TYPE, Kind
 from service.streams import closing
 from service.views import encode
@@ -51,6 +53,11 @@ _KINDS: dict[type[BaseException], Kind] = {
 }
 
 
+def _unspoken(_logger: object, _method: str, event: MutableMapping[str, Any]) -> MutableMapping[str, Any]:
+    event["event"] = unspoken(str(event["event"]))
+    return event
+
+
 class JsonLogger(Logger):
     """gunicorn's own lines in the form of the service's."""
 
@@ -59,7 +66,7 @@ class JsonLogger(Logger):
         super().setup(cfg)
         formatter = ProcessorFormatter(
             foreign_pre_chain=[add_log_level, TimeStamper(fmt="iso"), format_exc_info],
-            processors=[ProcessorFormatter.remove_processors_meta, JSONRenderer()],
+            processors=[ProcessorFormatter.remove_processors_meta, _unspoken, JSONRenderer()],
         )
         for handler in self.error_log.handlers:
             handler.setFormatter(formatter)
@@ -112,6 +119,13 @@ class Worker(ThreadWorker):
             with suppress(OSError):
                 late.shutdown(socket.SHUT_RD)
 
+    def _keepalive_after(self, conn: TConn, keepalive: bool) -> bool:
+        """Return whether another request is read; behind a body without an end none is, nor is anything answered."""
+        try:
+            return bool(super()._keepalive_after(conn, keepalive))  # type: ignore[misc]  # unknown to the stubs
+        except errors.ParseException:
+            return False
+
     def enqueue_req(self, conn: TConn) -> None:
         """Give a connection to a thread: for an instant until it speaks, and for seconds when it then falls silent.
 
@@ -137,6 +151,8 @@ class Worker(ThreadWorker):
         def serve(environ: MutableMapping[str, Any], start_response: _Start) -> Iterable[bytes]:
             if "HTTP_HOST" not in environ and environ["SERVER_PROTOCOL"] != "HTTP/1.0":
                 raise errors.InvalidHeader("Host")  # RFC 9112, section 3.2
+            if environ.get("HTTP_TRANSFER_ENCODING", "chunked").lower() != "chunked":
+                raise errors.UnsupportedTransferCoding("")  # a list of codings is read in more ways than one
             announced = int(environ.get("CONTENT_LENGTH") or 0)
             environ["wsgi.input"] = _Body(environ["wsgi.input"], 0 if announced > MOST_BYTES else MOST_BYTES + 2)
             self._arriving.pop(environ["gunicorn.socket"], None)
@@ -192,6 +208,8 @@ def _answer(kind: Kind) -> bytes:
         f"Content-Type: {MEDIA_TYPE}",
         f"Content-Length: {len(body)}",
         "Access-Control-Allow-Origin: *",
+        "Cache-Control: no-store",
+        *(f"{name}: {guard}" for name, guard in GUARDS.items()),
         "\r\n",
     )
     return "\r\n".join(head).encode() + body

@@ -12,6 +12,7 @@ from flask import Blueprint, Flask, Request, Response, current_app, g, request
 from werkzeug.exceptions import NotFound
 
 from service import documents, metrics, reading
+from service.browsers import GUARDS
 
 watch = Blueprint("watch", __name__)
 
@@ -66,6 +67,9 @@ def _answered(write: _Write, response: Response) -> Response:
     asked, known = request._get_current_object(), g._get_current_object()  # type: ignore[attr-defined]  # noqa: SLF001
     length, status, code = response.content_length, response.status_code, known.get("code")
     response.headers["X-Request-Id"] = known.request_id
+    response.headers.pop("Access-Control-Allow-Private-Network", None)  # flask-cors says a no that nobody needs
+    for name, guard in GUARDS.items():
+        response.headers.setdefault(name, guard)
     if not length and not response.is_streamed and asked.method != "HEAD":
         response.headers.pop("Content-Type", None)  # Flask's is that of a page
     seconds, named = perf_counter() - known.began, operation(asked)

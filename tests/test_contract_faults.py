@@ -13,6 +13,7 @@ from werkzeug.serving import make_server
 from werkzeug.test import TestResponse
 from werkzeug.wrappers import Response
 
+from service.browsers import GUARDS
 from tests.contract import CONTRACT, Contract, ContractBreach, ContractClient, LiveClient, frames
 from tests.documented import PROBLEM
 from tests.frames import NDJSON, SSE, Frame
@@ -34,6 +35,7 @@ class Planted:
             ("X-Request-Id", "plant"),
             ("Access-Control-Allow-Origin", "*"),
             ("Access-Control-Expose-Headers", "ETag"),
+            *GUARDS.items(),
             *((name.replace("_", "-"), value) for name, value in headers.items()),
         ]
         self.body = json.loads(json.dumps(body))
@@ -146,6 +148,7 @@ FAULTS: dict[str, tuple[Callable[[], Planted], Callable[[Planted], object]]] = {
     "events[0].amount: '25' is not": (moved, lambda it: put(it, "events", 0, "amount", value="25")),
     "events[0].type: 'wagered' was expected": (moved, lambda it: put(it, "events", 0, "type", value="kept")),
     "the header etag is missing": (view, lambda it: it.without("ETag")),
+    "the header x-content-type-options is missing": (view, lambda it: it.without("X-Content-Type-Options")),
     "the header access-control-allow-origin is missing": (view, lambda it: it.without("Access-Control-Allow-Origin")),
     "the header x-cache is not documented": (view, lambda it: it.having("X-Cache", "1")),
     "the header idempotency-replayed is not documented": (view, lambda it: it.having("Idempotency-Replayed", "true")),
