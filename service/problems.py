@@ -134,7 +134,8 @@ def _known(error: Exception) -> Response:
             headers["Retry-After"] = str(-(-rule.retry_ms // 1000))
     if isinstance(error, (sessions.Refused, sessions.VersionMismatch)):
         seen = error.seen
-        extra |= {"version": seen.record.version, "actions": views.actions(seen, language)}
+        over = seen.expired() and not seen.replayed  # what is answered again was answered before the end
+        extra |= {"version": seen.record.version, "actions": [] if over else views.actions(seen, language)}
         headers["Croupier-Time"] = str(seen.now)
         if seen.replayed:
             headers["Idempotency-Replayed"] = "true"

@@ -174,7 +174,7 @@ def frame(event: str, seen: Seen, language: str, *, with_view: bool) -> Frame:
 
 def actions(seen: Seen, language: str) -> list[Action]:
     """Return every legal action of the viewer: the one that carries the round on first, ways out last."""
-    if seen.expired():
+    if seen.record.end == "deleted":
         return []
     here, position, viewer = f"/v1/sessions/{seen.session}", seen.record.position, seen.viewer
     bots = position.game in BOTS

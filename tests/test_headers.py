@@ -112,6 +112,6 @@ def test_a_service_that_trips_over_a_token_is_found_out(table: Table, monkeypatc
 
 def test_a_service_that_trips_over_a_tag_is_found_out(table: Table, monkeypatch: pytest.MonkeyPatch) -> None:
     """One that reads a number in whatever stands in If-Match answers 500."""
-    monkeypatch.setattr(sys.modules["service.reading"], "_if_match", lambda: int(request.headers["If-Match"]))
+    monkeypatch.setattr(sys.modules["service.reading"], "if_match", lambda: int(request.headers["If-Match"]))
     with pytest.raises(AssertionError, match="500"):
         test_no_header_brings_the_service_down(table, "IF_MATCH", "\xff\xfe")
