@@ -15,6 +15,8 @@ from service import logs, problems
 from service.api import EXPOSED, api
 from service.body import MOST_BYTES
 from service.events import events
+from service.gate import Gate
+from service.limits import Limits
 from service.sessions import Sessions, Store
 from service.settings import Settings
 from service.streams import Streams
@@ -43,9 +45,11 @@ def create_app(settings: Settings, store: Store) -> Flask:
     app = App("croupier", static_folder=None)
     app.config["MAX_CONTENT_LENGTH"] = MOST_BYTES + 1  # of a longer body in chunks just so much is read
     app.url_map.merge_slashes = False  # no redirects
-    sessions = partial(Sessions, store)
+    limits = Limits(settings)
+    sessions = partial(Sessions, store, limits)
     app.extensions["sessions"] = sessions
-    app.extensions["streams"] = Streams(sessions, store.wakes(), settings.streams)
+    app.extensions["gate"] = Gate(settings, limits)
+    app.extensions["streams"] = Streams(sessions, store.wakes(), settings.streams, limits.streams)
     app.extensions["turns"] = turns = Turns(settings.threads)
     app.before_request(_arrived)
     app.teardown_request(turns.end)

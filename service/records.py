@@ -122,6 +122,11 @@ def decode_record(blob: bytes) -> Record:
     return record
 
 
+def mark(game: str) -> bytes:
+    """Return what is in a record's bytes if, and only if, it is of this game: no text that is stored can hold it."""
+    return encode({"game": game})[1:]
+
+
 def hashed(token: str) -> bytes:
     """Return what is kept of a token."""
     return hashlib.sha256(token.encode()).digest()

@@ -9,7 +9,7 @@ from flask.testing import FlaskClient
 
 from service import create_app
 from service.settings import Settings
-from service.store import Deadline, Loaded, Store
+from service.store import Deadline, Store
 from tests.contract import ContractClient
 from tests.servers import StoreProcess, start_store
 from tests.stored import PATIENCE, Stored, patient
@@ -40,9 +40,9 @@ class ClockedStore(Store):
     def _call(self, _deadline: Deadline, *command: Any) -> Any:  # noqa: ANN401 - as the store has it
         return super()._call(Deadline(PATIENCE), *command)
 
-    def load(self, session: str, field: str, deadline: Deadline) -> Loaded:
-        """Load, with the test's time in place of the store's."""
-        return super().load(session, field, deadline)._replace(now=self._clock.now)
+    def _time(self) -> int:
+        """Return the test's time, in µs."""
+        return self._clock.now * 1000
 
     def now(self, deadline: Deadline) -> int:
         """Return the test's time."""
@@ -81,7 +81,7 @@ def _store(server: StoreProcess, clock: Clock) -> Iterator[ClockedStore]:
 @pytest.fixture(name="app")
 def _app(store: Store) -> Flask:
     """Make the application; whatever its test clients are answered is held to the contract."""
-    app = create_app(Settings(log_level="CRITICAL"), store)
+    app = create_app(Settings(log_level="CRITICAL", limits=False), store)
     app.test_client_class = ContractClient
     return app
 
