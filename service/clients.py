@@ -2,7 +2,7 @@
 
 import hmac
 import re
-from ipaddress import IPv4Address, IPv6Address, IPv6Network, ip_address, ip_network
+from ipaddress import IPv4Address, IPv4Network, IPv6Address, IPv6Network, ip_address, ip_network
 from typing import NamedTuple, Self
 
 from service.records import hashed
@@ -48,14 +48,14 @@ def holder(keys: tuple[ApiKey, ...], given: str | None) -> str | None:
 class Proxies(NamedTuple):
     """The proxies that are believed when they say for whom they ask."""
 
-    networks: tuple[str, ...] = ()
+    networks: tuple[IPv4Network | IPv6Network, ...] = ()
     unix: bool = False
 
     @classmethod
     def read(cls, text: str) -> Self:
         """Read addresses and networks (`10.0.0.0/8`) and `unix`, with commas between; raise ValueError."""
         given = [each.strip() for each in text.split(",") if each.strip()]
-        return cls(tuple(str(ip_network(each)) for each in given if each != UNIX), UNIX in given)
+        return cls(tuple(ip_network(each) for each in given if each != UNIX), UNIX in given)
 
     def client(self, peer: str, forwarded: str | None) -> str:
         """Return from where a request comes: an IPv4 address, an IPv6 network of 64 bits, or `unix`.
@@ -74,9 +74,7 @@ class Proxies(NamedTuple):
         return _place(at)
 
     def _believes(self, at: Address | None) -> bool:
-        if at is None:
-            return self.unix
-        return any(at in ip_network(each) for each in self.networks)
+        return self.unix if at is None else any(at in each for each in self.networks)
 
 
 def _address(text: str) -> Address | None:

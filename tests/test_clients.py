@@ -3,6 +3,7 @@
 import hashlib
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
+from ipaddress import ip_network
 from typing import Any
 from unittest.mock import call, patch
 
@@ -276,7 +277,7 @@ def test_limits_are_read_from_the_environment() -> None:
     settings = Settings.read({name: str(number) for name, number in numbers.items()} | others)
     assert {name: getattr(settings, name.lower()) for name in numbers} == numbers
     assert not settings.limits
-    assert settings.trusted_proxies == Proxies(("10.0.0.0/8", "::1/128"), unix=True)
+    assert settings.trusted_proxies == Proxies((ip_network("10.0.0.0/8"), ip_network("::1")), unix=True)
     assert [(key.name, key.digest.hex()) for key in settings.api_keys] == [("arcade", "a" * 64), ("bbbbbbbb", "b" * 64)]
 
 
