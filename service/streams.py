@@ -56,9 +56,9 @@ class Frame(Struct, frozen=True):
 class Subscription:
     """One client's frames, in order and without a gap, from after the version that it was made with."""
 
-    def __init__(self, seen: Seen, client: str = "") -> None:
+    def __init__(self, seen: Seen) -> None:
         self.seen = seen
-        self.client = client
+        self.client = ""
         self._version = seen.record.version
         self._frames: SimpleQueue[Frame | None] = SimpleQueue()
         self.left_behind = False
@@ -107,7 +107,9 @@ class Streams:
             if closing.is_set() or not self._places.acquire(blocking=False):
                 raise TooManyStreams
             self._taken[client] += 1
-        return self._reader.subscribe(seen, client)
+        subscription = self._reader.subscribe(seen)
+        subscription.client = client
+        return subscription
 
     def unsubscribe(self, subscription: Subscription) -> None:
         """Give the place back."""
@@ -132,9 +134,9 @@ class Reader:
         self._thread: threading.Thread | None = None
         self._starting = threading.Lock()
 
-    def subscribe(self, seen: Seen, client: str = "") -> Subscription:
+    def subscribe(self, seen: Seen) -> Subscription:
         """Return a subscription from after what was seen."""
-        subscription = Subscription(seen, client)
+        subscription = Subscription(seen)
         self._ask(subscription, follow=True)
         return subscription
 
