@@ -25,6 +25,9 @@ from service.store import COMMIT, LOAD, Deadline, Store
 
 ROOT = Path(__file__).parent.parent
 START_SECONDS = 20.0
+# Every move is counted, as in earnest, and none is refused.
+_MOST = ("MOVES_PER_SECOND", "READS_PER_SECOND", "OPENS_PER_MINUTE", "EVENTS_PER_MINUTE")
+_LIMITS = dict.fromkeys(_MOST, "100000") | {"STREAMS_PER_ADDRESS": "16384"}
 # gunicorn adds these itself.
 _SERVERS_OWN = {"server", "date", "connection"}
 
@@ -110,7 +113,7 @@ def _running(directory: Path, name: str, command: list[str], **environ: str) -> 
         port = int(probe.getsockname()[1])
     log = directory / f"{name}.log"
     with log.open("wb") as output:
-        settings = {**os.environ, "HOST": "127.0.0.1", "PORT": str(port), **environ}
+        settings = {**os.environ, **_LIMITS, "HOST": "127.0.0.1", "PORT": str(port), **environ}
         process = subprocess.Popen([sys.executable, *command], cwd=ROOT, env=settings, stdout=output, stderr=output)
     try:
         _await(port, process, log)

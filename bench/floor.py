@@ -10,6 +10,8 @@ from msgspec.msgpack import Decoder
 
 from service.connection import connect
 from service.connection import key as stored_as
+from service.limits import Limits
+from service.settings import Settings
 from service.store import COMMIT, LOAD, MARK_EVERY
 from service.wakes import channel
 
@@ -34,6 +36,7 @@ class Sample(Struct, frozen=True):
 
 if SAMPLE in os.environ:
     _SAMPLE = Decoder(Sample).decode(Path(os.environ[SAMPLE]).read_bytes())
+    _COUNTED: Any = Limits(Settings.read()).counted("moves", bytes.fromhex(_SAMPLE.field.partition(":")[0]))
     # As Any, since redis-py leaves the method untyped.
     _STORE: Any = connect(os.environ["REDIS_URL"])
 
@@ -46,7 +49,8 @@ def app(environ: "WSGIEnvironment", start_response: "StartResponse") -> Iterable
     state, log, keys = (stored_as(session, part) for part in ("state", "log", "keys"))
     field = _SAMPLE.field + key
     call = _STORE.execute_command
-    call("EVALSHA", LOAD.sha, 2, state, keys, field)
+    counter = stored_as(session, _COUNTED.name)
+    call("EVALSHA", LOAD.sha, 3, state, keys, counter, field, "", _COUNTED.owner, *_COUNTED.paces)
     change = (
         int(key) - 1,
         _SAMPLE.blob,

@@ -142,6 +142,8 @@ class Spec(Struct, frozen=True):
     """Sending every seat's first example settles a round in at most so many moves."""
     hosts: tuple[str, ...] = ()
     """The verbs that the host uses as well, without a seat, while it is offered them."""
+    pace: tuple[int, int] = (20, 60)
+    """How often a second a seat may move, or look, and how often at once."""
     dictionaries: dict[str, Dictionary] = {}
     """For each language but English that the game speaks, what its phrases and sentences are in it."""
 

@@ -12,6 +12,8 @@ from service import logs, metrics, problems, watch
 from service.api import EXPOSED, api
 from service.body import MOST_BYTES
 from service.events import events
+from service.gate import Gate
+from service.limits import Limits
 from service.sessions import Sessions, Store
 from service.settings import Settings
 from service.streams import Streams
@@ -44,9 +46,11 @@ def create_app(settings: Settings, store: Store) -> Flask:
         from service import tracing  # noqa: PLC0415 - what it imports is an extra, and slow to load
 
         watched = metrics.around(watched, tracing.register(app, tracing.exporting()))
-    sessions = partial(Sessions, watched)
+    limits = Limits(settings)
+    sessions = partial(Sessions, watched, limits)
     app.extensions["sessions"] = sessions
-    app.extensions["streams"] = Streams(sessions, store.wakes(), settings.streams)
+    app.extensions["gate"] = Gate(settings, limits)
+    app.extensions["streams"] = Streams(sessions, store.wakes(), settings.streams, limits.streams)
     app.extensions["turns"] = turns = Turns(settings.threads)
     app.before_request(_waited)
     app.teardown_request(turns.end)

@@ -3,6 +3,7 @@
 import re
 
 from flask import Blueprint, Response, request
+from msgspec.structs import replace
 
 from engine import play
 from engine.games import GAMES
@@ -10,6 +11,7 @@ from service import documents, languages, reading, schemas, views
 from service.board import board, score_board
 from service.body import an_object
 from service.documents import HTML, JSON, MARKDOWN, TEXT, YAML, Document
+from service.gate import counting, gate
 from service.records import Seen
 from service.sessions import TICKET_MS, Refused, Request
 
@@ -25,6 +27,8 @@ EXPOSED = [
     "ETag",
     "Location",
     "Retry-After",
+    "RateLimit",
+    "RateLimit-Policy",
     "Croupier-Time",
     "Idempotency-Replayed",
     "Content-Language",
@@ -57,7 +61,7 @@ def game_info(game: str) -> Response:
     """Tell all about a game."""
     reading.accepted(JSON)
     slug = reading.game_named(game)
-    return _published(documents.info(slug, languages.wanted(slug)))
+    return _published(documents.info(slug, languages.wanted(slug), gate().limits.of_seats(slug)))
 
 
 @api.get("/v1/games/<game>/rules")
@@ -112,6 +116,8 @@ def create() -> Response:
     """Open a session."""
     reading.accepted(JSON)
     body = reading.body()
+    gate().may_open()
+    gate().count("opens")
     reading.query()
     opened = reading.sessions().open(schemas.create_body(an_object(body)))
     headers = _headers(opened.seen, "json") | _SECRET | {"Location": f"/v1/sessions/{opened.seen.session}"}
@@ -123,6 +129,7 @@ def create() -> Response:
 def lobby() -> Response:
     """List the public sessions, a page at a time."""
     reading.accepted(JSON)
+    gate().count("lobby")
     asked = reading.query(cursor=reading.cursor, limit=reading.number(1, MOST_LISTED))
     found, after = reading.sessions().lobby(asked.get("cursor", ""), asked.get("limit", MOST_LISTED))
     return Response(views.encode(views.lobby(found, after)), headers=_OWN, content_type=JSON)
@@ -134,7 +141,7 @@ def ticket(session: str) -> Response:
     reading.accepted(JSON)
     body = reading.body()
     name = reading.session_id(session)
-    seen, made = reading.sessions().ticket(name, reading.token(), lambda: reading.nothing(body))
+    seen, made = reading.sessions().ticket(name, reading.token(), counting("tickets", lambda: reading.nothing(body)))
     headers = _OWN | {"Croupier-Time": str(seen.now)}
     return Response(views.encode(views.Ticket(made, seen.now + TICKET_MS)), headers=headers, content_type=JSON)
 
@@ -186,6 +193,8 @@ def give_seat(session: str, verb: str) -> Response:
     """Give a seat away, or its token anew; the token is told this once."""
     reading.accepted(JSON)
     asked = reading.action(verb)
+    if verb == "join":
+        asked = replace(asked, body=counting("joins", asked.body))
     acted = reading.sessions().act(reading.session_id(session), asked)
     headers = _headers(acted.seen, "json") | _SECRET
     return Response(views.encode(views.seated(acted, _language(acted.seen))), headers=headers, content_type=JSON)

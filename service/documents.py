@@ -17,6 +17,7 @@ from engine.phrases import Dictionary, phrase, said
 from engine.play import COMMON_EVENTS, COMMON_VERBS
 from service.browsers import POLICY, styled
 from service.languages import words
+from service.limits import Pace
 from service.views import encode
 
 JSON = "application/json"
@@ -68,7 +69,7 @@ def catalogue() -> Document:
 
 
 @cache
-def info(slug: str, language: str) -> Document:
+def info(slug: str, language: str, limits: tuple[Pace, ...]) -> Document:
     """Return all that a front end needs to know of a game before it opens a session."""
     game = GAMES[slug]
     here = f"/v1/games/{slug}"
@@ -77,6 +78,7 @@ def info(slug: str, language: str) -> Document:
         "verbs": [_verb(slug, verb, shapes) for verb, shapes in (game.spec.verbs | COMMON_VERBS).items()],
         "events": [*game.spec.events, *COMMON_EVENTS],
         "settles_within": game.spec.bound,
+        "limits": {each.name: {"per_second": each.per_second, "burst": each.burst} for each in limits} or None,
         "links": {"rules": f"{here}/rules", "evaluate": f"{here}/evaluate"},
     }
     return _document(encode(about | game.info()), JSON, language)

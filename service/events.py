@@ -8,6 +8,7 @@ from flask import Blueprint, Response, current_app, request
 
 from service import languages, metrics, reading, views
 from service.documents import JSON
+from service.gate import gate
 from service.records import Seen, viewing
 from service.streams import Frame, Streams, Subscription, TooManyStreams, closing, missed
 
@@ -71,6 +72,7 @@ def follow(session: str) -> Response:
         seen = reading.sessions().look(name, reading.token())
     else:
         seen = reading.sessions().look_by_ticket(name, ticket, reading.token())
+    gate().count("events")
     asked = reading.query(
         after=reading.number(0, MOST_VERSION), wait=reading.number(0, LONGEST_WAIT), view=reading.flag, ticket=str
     )
@@ -99,7 +101,7 @@ def _poll(feed: Feed, wait: int) -> Response:
 
 def _waited(feed: Feed, seconds: int) -> list[views.Frame]:
     """Return the next version, and what came at once behind it, or nothing when the time is up."""
-    subscription = _streams().subscribe(feed.seen)
+    subscription = _streams().subscribe(feed.seen, gate().client())
     metrics.STREAMS["poll"].inc()
     found: list[views.Frame] = []
     current_app.extensions["turns"].end()
@@ -127,7 +129,7 @@ def _stream(feed: Feed, media_type: str) -> Response:
     if request.method == "HEAD":  # else the server would write a stream that nobody reads
         return Response(iter(()), headers=headers, content_type=media_type)
     opening, streams = feed.opening(), _streams()  # found here: a stream is written outside of Flask's context
-    subscription = None if over else streams.subscribe(feed.seen)
+    subscription = None if over else streams.subscribe(feed.seen, gate().client())
     told = _told(feed, opening, subscription, streams.heartbeat)
     response = Response(_lines(told, media_type), headers=headers, content_type=media_type)
     if subscription is not None:

@@ -13,12 +13,14 @@ from engine.phrases import Dictionary, said
 from engine.play import COMMON_VERBS, SEAT_VERBS
 from service import languages, sessions, views
 from service.body import Malformed, NotAnObject, WrongMediaType
+from service.clients import KeyNeeded
 from service.connection import NotDurable, StoreAway
 from service.fitness import Unfit
+from service.limits import Limited
 from service.logs import log
 from service.records import Newer
 from service.schemas import Unprocessable
-from service.streams import TooManyStreams
+from service.streams import TooManyOfOne, TooManyStreams
 
 MEDIA_TYPE = "application/problem+json"
 
@@ -55,6 +57,7 @@ _CHALLENGE = {"WWW-Authenticate": 'Bearer realm="croupier"'}
 KINDS: dict[type[Exception], Kind] = {
     Malformed: Kind(400, "malformed-json", "The body is not JSON that this service reads"),
     sessions.Unauthorized: Kind(401, "unauthorized", "A valid token is needed", _CHALLENGE),
+    KeyNeeded: Kind(401, "api-key-needed", "An API key is needed", {"WWW-Authenticate": 'ApiKey realm="croupier"'}),
     sessions.Forbidden: Kind(403, "forbidden", "The token does not allow this"),
     UnknownGame: Kind(404, "unknown-game", "There is no such game"),
     sessions.UnknownSession: Kind(404, "unknown-session", "There is no such session"),
@@ -68,6 +71,8 @@ KINDS: dict[type[Exception], Kind] = {
     Unprocessable: Kind(422, "invalid", "The request does not fit"),
     Invalid: Kind(422, "invalid", "The request does not fit"),
     sessions.KeyReused: Kind(422, "key-reused", "The key belongs to another request"),
+    Limited: Kind(429, "rate-limited", "Too many requests"),
+    TooManyOfOne: Kind(429, "rate-limited", "Too many requests", _SOON),
     StoreAway: Kind(503, "store-unavailable", "The store does not answer", _SOON),
     Unfit: Kind(503, "store-unavailable", "The store is not fit to be used", _SOON),
     NotDurable: Kind(503, "not-durable", "No second machine has it yet", _SOON),
@@ -84,6 +89,7 @@ HTTP_KINDS = {
 }
 INTERNAL = Kind(500, "internal-error", "Something went wrong here")
 DETAILS = {
+    "api-key-needed": "Sessions are opened here with a key of the operator's in X-API-Key.",
     "unknown-session": "It was never opened, or was dropped some time after its end.",
     "unknown-game": "GET /v1/games lists the games.",
     "gone": "It was deleted, or nobody moved for a day. Its score can still be read for a week.",
@@ -132,6 +138,7 @@ def _known(error: Exception) -> Response:
         extra |= rule.facts
         if rule.retry_ms is not None:
             headers["Retry-After"] = str(-(-rule.retry_ms // 1000))
+    headers |= _limits(error)
     if isinstance(error, (sessions.Refused, sessions.VersionMismatch)):
         seen = error.seen
         over = seen.expired() and not seen.replayed  # what is answered again was answered before the end
@@ -143,6 +150,19 @@ def _known(error: Exception) -> Response:
         extra["detail"] = f"{str(error)[:1].upper()}{str(error)[1:]}."
     detail = rule.said(known) if rule else str(error)
     return _answer(kind, detail, headers, extra | _faults(error), known)
+
+
+def _limits(error: Exception) -> dict[str, str]:
+    """Return what tells a client how often it may ask and when again (draft-ietf-httpapi-ratelimit-headers-10)."""
+    match error:
+        case Limited(pace=pace, wait=wait):
+            seconds = max(1, -(-wait // 1_000_000))
+            policy, state = f'"{pace.name}";q={pace.burst};w={pace.window}', f'"{pace.name}";r=0;t={seconds}'
+            return {"Retry-After": str(seconds), "RateLimit-Policy": policy, "RateLimit": state}
+        case TooManyOfOne(most=most):
+            policy = f'"streams";q={most};qu="concurrent-requests"'
+            return {"RateLimit-Policy": policy, "RateLimit": '"streams";r=0'}
+    return {}
 
 
 def _rule(error: Exception) -> RuleError | None:

@@ -19,6 +19,7 @@ from engine.game import PERSON, Action, Event, Illegal, Move, NotYours, Score
 from engine.play import HOST, SEAT, TIME
 from service import records
 from service.connection import StoreAway
+from service.limits import OFF, Counted, Limited, Limits, Pace
 from service.records import KEPT_MS, Entry, Newer, Record, Repeat, Seen, Viewer
 from service.schemas import Create
 from service.store import Change, Deadline, Loaded, Verdict
@@ -39,7 +40,8 @@ class Store(Protocol):
     """What sessions ask of a store; every call may raise `StoreAway`."""
 
     def open(self, session: str, blob: bytes, drop_at: int, deadline: Deadline) -> bool: ...
-    def load(self, session: str, field: str, deadline: Deadline) -> Loaded: ...
+    def load(self, session: str, field: str, deadline: Deadline, counted: Counted | None = None) -> Loaded: ...
+    def count(self, client: str, pace: Pace, deadline: Deadline) -> int: ...
     def commit(self, session: str, change: Change, deadline: Deadline) -> Verdict: ...
     def log(self, session: str, first: int, last: int, deadline: Deadline) -> list[bytes]: ...
     def marks(self, session: str, version: int, deadline: Deadline) -> Sequence[bytes]: ...
@@ -135,10 +137,11 @@ class Acted(Struct, frozen=True):
 class Sessions:
     """All sessions of one store, for one request: whatever is asked of the store has ended by the same deadline."""
 
-    def __init__(self, store: Store) -> None:
+    def __init__(self, store: Store, limits: Limits = OFF) -> None:
         self.game = "none"
         """The game of the session that is acted in or opened, once it is known."""
         self._store = store
+        self._limits = limits
         self._deadline = Deadline()
 
     def open(self, asked: Create) -> Opened:
@@ -182,7 +185,7 @@ class Sessions:
         """
         owner = self._store.ticket(session, records.hashed(ticket).hex(), self._deadline)
         if owner is None:
-            self._read(session, None, _live)  # no session at all, or one that is over, is said first
+            self._read(session, None, _live, counted=False)  # no session at all, or one that is over, is said first
             raise Unauthorized("This ticket is not one of this session's, or is too old.")
         seen = self._read(session, owner, _live)
         _viewer(seen.record, _hash_of(token))
@@ -194,7 +197,7 @@ class Sessions:
         Raises UnknownSession, Gone, Unauthorized, what `check` raises.
         """
         if token is None:
-            self._read(session, None, _live)
+            self._read(session, None, _live, counted=False)
             raise Unauthorized("This needs a token of this session.")
         seen = self.look(session, token)
         check()
@@ -235,18 +238,20 @@ class Sessions:
     def act(self, session: str, request: Request) -> Acted:
         """Play an action, once for its key; return the mover's new view.
 
-        Raises UnknownSession, Gone, Unauthorized, KeyReused, what `request.body` raises,
+        Raises UnknownSession, Gone, Unauthorized, Limited, KeyReused, what `request.body` raises,
         Forbidden, VersionMismatch, Refused, Busy, CatchingUp.
         """
         field = _field(request)
+        counted = self._limits.counted("moves", _hash_of(request.token)) if request.token is not None else None
         lost = 0
         while lost < MOST_RACES:
-            loaded = self._store.load(session, field, self._deadline)
+            loaded, counted = self._store.load(session, field, self._deadline, counted), None
             record = _live(loaded)
             self.game = record.position.game
             seen = Seen(session, record, _asker(record, request), loaded.now)
             if loaded.record is not None:
                 return self._again(seen, records.decode_repeat(loaded.record), request)
+            self._must_not_wait("moves", seen, loaded)
             acted, change = _worked_out(seen, request, field)
             if acted is None:
                 self._catch_up(session, change)
@@ -258,7 +263,12 @@ class Sessions:
 
     def follow(self, session: str) -> Seen:
         """Return the session as a spectator sees it, over or not, with what was due written down."""
-        return self._read(session, None, _stored)
+        return self._read(session, None, _stored, counted=False)
+
+    def count(self, client: str, pace: Pace) -> None:
+        """Count one more request of a client; raise `Limited`."""
+        if wait := self._store.count(client, pace, self._deadline):
+            raise Limited(pace, wait)
 
     def entries(self, session: str, first: int, last: int) -> list[Entry]:
         """Return the log from one version to another; raise `UnknownSession` if it was dropped in this very moment."""
@@ -288,13 +298,16 @@ class Sessions:
         """Raise `StoreAway` unless the store answers, and as it should."""
         self._store.ready(self._deadline)
 
-    def _read(self, session: str, owner: bytes | None, admit: _Admit) -> Seen:
-        """Return the session with what is due settled, and committed if anything was (C-5)."""
+    def _read(self, session: str, owner: bytes | None, admit: _Admit, *, counted: bool = True) -> Seen:
+        """Return the session with what is due settled, and committed if anything was (C-5); raise `Limited`."""
+        as_what = self._limits.counted("reads", owner) if counted else None
         lost = 0
         while lost < MOST_RACES:
-            loaded = self._store.load(session, "", self._deadline)
+            loaded, as_what = self._store.load(session, "", self._deadline, as_what), None
             record = admit(loaded)
-            seen, due = _settled(Seen(session, record, _viewer(record, owner), loaded.now))
+            seen = Seen(session, record, _viewer(record, owner), loaded.now)
+            self._must_not_wait("reads", seen, loaded)
+            seen, due = _settled(seen)
             if not due:
                 return seen
             change = _change(record, seen.record, due)
@@ -305,6 +318,11 @@ class Sessions:
             else:
                 lost += 1
         raise Busy
+
+    def _must_not_wait(self, name: str, seen: Seen, loaded: Loaded) -> None:
+        """Raise `Limited` for a request beyond its limit."""
+        if loaded.wait:
+            raise Limited(self._limits.of_seat(name, seen.record.position.game), loaded.wait)
 
     def _catch_up(self, session: str, change: Change) -> None:
         """Write a portion of what is due down, unless another has; raise `CatchingUp` when the time is used up."""

@@ -1,22 +1,27 @@
 """The settings, read once from the environment; every one has a default, and none is a secret."""
 
 import os
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Any, Self, cast, get_args
+from typing import Any, Self, TypeVar, cast, get_args
 
 from environs import Env, EnvValidationError
 from marshmallow import ValidationError
 from marshmallow.validate import OneOf, Range
 
+from service.clients import ApiKey, Proxies, api_keys
 from service.connection import Profile
 
 PROFILES = get_args(Profile)
+_RATE = Range(1, 100_000)
 _SCHEMES = ("redis", "rediss", "unix", "redis+cluster", "rediss+cluster", "redis+sentinel", "rediss+sentinel")
 _LOOPBACK = ("127.0.0.1", "::1", "localhost")
 _LEVELS = ("DEBUG", "INFO", "WARNING", "ERROR", "CRITICAL")
+
+
+T = TypeVar("T")
 
 
 class SettingsError(ValueError):
@@ -58,6 +63,25 @@ class Settings:
     """Whether /metrics tells, to whoever reaches the port; unless it is set, only where nobody else's machine does."""
     otel: bool = False
     """Whether requests are traced, by OpenTelemetry's own variables."""
+    limits: bool = True
+    """Whether requests are limited at all."""
+    moves_per_second: int | None = None
+    """How often a seat may move, with three seconds' worth at once; None: as often as its game says."""
+    reads_per_second: int | None = None
+    """How often it may look, in the same way."""
+    opens_per_minute: int = 120
+    """How many sessions a client may open, a minute's worth at once."""
+    joins_per_minute: int = 120
+    tickets_per_minute: int = 120
+    events_per_minute: int = 6000
+    """How many streams and long polls a client may begin, a minute's worth at once."""
+    lobby_per_minute: int = 120
+    streams_per_address: int | None = None
+    """How many of them a client may hold open at each process; None: a quarter of them all."""
+    trusted_proxies: Proxies = field(default_factory=Proxies)
+    """Whose `X-Forwarded-For` is believed: addresses, networks, or `unix` for whoever comes by a socket of files."""
+    api_keys: tuple[ApiKey, ...] = ()
+    """Who may open sessions; empty: everyone."""
 
     @property
     def address(self) -> str:
@@ -83,6 +107,17 @@ class Settings:
                 log_level=env.str("LOG_LEVEL", cls.log_level, validate=OneOf(_LEVELS)),
                 metrics=env.bool("METRICS", host in _LOOPBACK),
                 otel=env.bool("OTEL", cls.otel, validate=_installed),
+                limits=env.bool("LIMITS", cls.limits),
+                moves_per_second=env.int("MOVES_PER_SECOND", None, validate=_RATE),
+                reads_per_second=env.int("READS_PER_SECOND", None, validate=_RATE),
+                opens_per_minute=env.int("OPENS_PER_MINUTE", cls.opens_per_minute, validate=_RATE),
+                joins_per_minute=env.int("JOINS_PER_MINUTE", cls.joins_per_minute, validate=_RATE),
+                tickets_per_minute=env.int("TICKETS_PER_MINUTE", cls.tickets_per_minute, validate=_RATE),
+                events_per_minute=env.int("EVENTS_PER_MINUTE", cls.events_per_minute, validate=_RATE),
+                lobby_per_minute=env.int("LOBBY_PER_MINUTE", cls.lobby_per_minute, validate=_RATE),
+                streams_per_address=env.int("STREAMS_PER_ADDRESS", None, validate=Range(1, 16384)),
+                trusted_proxies=_read("TRUSTED_PROXIES", env.str("TRUSTED_PROXIES", ""), Proxies.read),
+                api_keys=_read("API_KEYS", env.str("API_KEYS", ""), api_keys),
             )
         except EnvValidationError as error:
             name = str(error).split('"')[1]
@@ -103,6 +138,13 @@ class _Given(Env):
 def _installed(otel: bool) -> None:
     if otel and not find_spec("opentelemetry"):
         raise ValidationError("Needs the extra: pip install 'croupier[otel]'.")
+
+
+def _read(name: str, text: str, read: Callable[[str], T]) -> T:
+    try:
+        return read(text)
+    except ValueError as error:
+        raise SettingsError(f"{name}: {error}") from None
 
 
 def _store_url(url: str) -> None:

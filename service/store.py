@@ -26,6 +26,7 @@ from service.connection import (
     key,
     store_errors,
 )
+from service.limits import Counted, Pace
 from service.wakes import Wakes, channel
 
 REQUEST_SECONDS = 2.0
@@ -40,11 +41,15 @@ Verdict = Literal["committed", "conflict", "missing", "recorded"]
 
 
 class Loaded(NamedTuple):
-    """A session as stored: the clock is in ms, `record` is what the request's key left behind."""
+    """A session as stored: the clock is in ms, `record` is what the request's key left behind.
+
+    `wait` is after how many microseconds whoever asks may do so again; 0: the request is within its limit.
+    """
 
     now: int
     blob: bytes | None
     record: bytes | None
+    wait: int = 0
 
 
 class Change(NamedTuple):
@@ -79,12 +84,13 @@ class Deadline:
 class Script:
     """A Lua script, sent by its hash and loaded again after the store has forgotten it."""
 
-    def __init__(self, name: str) -> None:
-        self.source = Path(__file__).with_name(name).read_bytes()
+    def __init__(self, *names: str) -> None:
+        self.source = b"".join(Path(__file__).with_name(name).read_bytes() for name in names)
         self.sha = hashlib.sha1(self.source, usedforsecurity=False).hexdigest()
 
 
-LOAD, OPEN, COMMIT, CONFIRM = map(Script, ("load.lua", "open.lua", "commit.lua", "confirm.lua"))
+LOAD, COUNT = Script("pace.lua", "load.lua"), Script("pace.lua", "count.lua")
+OPEN, COMMIT, CONFIRM = map(Script, ("open.lua", "commit.lua", "confirm.lua"))
 
 
 class Store:
@@ -100,11 +106,19 @@ class Store:
         keys = (key(session, "state"),)
         return bool(self._run(OPEN, keys, (blob, drop_at), deadline, kept=True))
 
-    def load(self, session: str, field: str, deadline: Deadline) -> Loaded:
-        """Return the session's blob, the clock and the record of an idempotency key."""
-        keys = (key(session, "state"), key(session, "keys"))
-        seconds, micros, blob, record = self._run(LOAD, keys, (field,), deadline)
-        return Loaded(int(seconds) * 1000 + int(micros) // 1000, blob, record)
+    def load(self, session: str, field: str, deadline: Deadline, counted: Counted | None = None) -> Loaded:
+        """Return the session's blob, the clock and the record of an idempotency key, and count the request."""
+        keys: tuple[str, ...] = (key(session, "state"), key(session, "keys"))
+        args: tuple[Any, ...] = (field, self._time())
+        if counted:
+            keys, args = (*keys, key(session, counted.name)), (*args, counted.owner, *counted.paces)
+        micros, blob, record, wait = self._run(LOAD, keys, args, deadline)
+        return Loaded(micros // 1000, blob, record, wait)
+
+    def count(self, client: str, pace: Pace, deadline: Deadline) -> int:
+        """Count one more request of a client, in a slot of its own; return after how many µs it may ask again, or 0."""
+        keys = (key(f"by:{client}", pace.name),)
+        return int(self._run(COUNT, keys, (self._time(), pace.interval, pace.burst), deadline))
 
     def commit(self, session: str, change: Change, deadline: Deadline) -> Verdict:
         """Write a change if nothing came between, and nothing at all otherwise."""
@@ -165,6 +179,10 @@ class Store:
     def close(self) -> None:
         """Close all connections; the next call opens one anew."""
         self._client.close()
+
+    def _time(self) -> int | str:
+        """Return the time by which is counted (µs), or nothing: the store's own clock."""
+        return ""
 
     def _run(
         self, script: Script, keys: tuple[str, ...], args: tuple[Any, ...], deadline: Deadline, *, kept: bool = False

@@ -1,8 +1,10 @@
 """Streams: one reader thread a process follows the logs of all watched sessions and fans out to its clients."""
 
 import heapq
+import sys
 import threading
 import time
+from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from queue import Empty, SimpleQueue
@@ -37,6 +39,14 @@ class TooManyStreams(Exception):
     """Every place for a stream is taken."""
 
 
+class TooManyOfOne(TooManyStreams):
+    """Every place that one client may take is taken by him."""
+
+    def __init__(self, most: int) -> None:
+        super().__init__(f"At most {most} streams and waiting polls at the same time, at each process.")
+        self.most = most
+
+
 class Frame(Struct, frozen=True):
     """One version of a session: the record after the entry that made it, and the store's clock (ms)."""
 
@@ -50,6 +60,7 @@ class Subscription:
 
     def __init__(self, seen: Seen) -> None:
         self.seen = seen
+        self.client = ""
         self._version = seen.record.version
         self._frames: SimpleQueue[Frame | None] = SimpleQueue()
         self.left_behind = False
@@ -81,21 +92,34 @@ class _Watched:
 class Streams:
     """The places for streams of one process, and the reader behind them."""
 
-    def __init__(self, sessions: Callable[[], Sessions], wakes: Wakes, most: int) -> None:
+    def __init__(self, sessions: Callable[[], Sessions], wakes: Wakes, most: int, of_one: int = sys.maxsize) -> None:
         self.heartbeat = HEARTBEAT_SECONDS
         """How long a stream stays silent before it says that it is there."""
         self._reader = Reader(sessions, wakes)
         self._places = threading.BoundedSemaphore(most)
+        self._of_one = of_one
+        self._taken = Counter[str]()
+        self._taking = threading.Lock()
 
-    def subscribe(self, seen: Seen) -> Subscription:
-        """Take a place and follow a session on from what was seen of it; raise `TooManyStreams`."""
-        if closing.is_set() or not self._places.acquire(blocking=False):
-            raise TooManyStreams
-        return self._reader.subscribe(seen)
+    def subscribe(self, seen: Seen, client: str = "") -> Subscription:
+        """Take a place and follow a session on from what was seen of it; raise `TooManyStreams`, `TooManyOfOne`."""
+        with self._taking:
+            if self._taken[client] >= self._of_one:
+                raise TooManyOfOne(self._of_one)
+            if closing.is_set() or not self._places.acquire(blocking=False):
+                raise TooManyStreams
+            self._taken[client] += 1
+        subscription = self._reader.subscribe(seen)
+        subscription.client = client
+        return subscription
 
     def unsubscribe(self, subscription: Subscription) -> None:
         """Give the place back."""
         self._places.release()
+        with self._taking:
+            self._taken[subscription.client] -= 1
+            if not self._taken[subscription.client]:
+                del self._taken[subscription.client]
         self._reader.unsubscribe(subscription)
 
 

@@ -13,6 +13,7 @@ from werkzeug.exceptions import NotFound
 
 from service import documents, metrics, reading
 from service.browsers import GUARDS
+from service.gate import gate
 
 watch = Blueprint("watch", __name__)
 
@@ -84,7 +85,7 @@ def _answered(write: _Write, response: Response) -> Response:
             "ms": round(seconds * 1000, 3),
             "bytes": length,
             "token": "HTTP_AUTHORIZATION" in asked.environ,
-            "client": asked.remote_addr,
+            "client": gate().address(),
         }
     )
     metrics.REQUESTS[named, f"{status // 100}xx"].observe(seconds)

@@ -15,7 +15,10 @@ from werkzeug.test import TestResponse
 
 from engine.games import GAMES
 from service import create_app, sessions
+from service.clients import api_keys
 from service.connection import NotDurable, StoreAway
+from service.gate import Gate
+from service.limits import OFF
 from service.records import DAY_MS
 from service.settings import Settings
 from service.store import Deadline
@@ -156,6 +159,11 @@ def _problems(client: FlaskClient, shelf: Shelf) -> Captured:
     app = client.application
     with patch.dict(app.extensions, streams=Streams(app.extensions["sessions"], shelf.wakes(), 0)):
         yield "TooManyStreams", visit.get("/events", Accept=NDJSON)
+    with patch.dict(app.extensions, gate=Gate(Settings(api_keys=api_keys("0" * 64)), OFF)):
+        yield "ApiKeyNeeded", client.post("/v1/sessions", json={"game": "speed"})
+    for _ in range(app.extensions["gate"].limits.of_seat("reads", "skulls-and-swords").burst):
+        visit.get()
+    yield "RateLimited", visit.get()
     shelf.time += DAY_MS
     yield "Gone", visit.get()
     shelf.outlive()

@@ -31,7 +31,7 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as directory:
         server = start_store(Path(directory))
         clock = Clock()
-        app = create_app(Settings(log_level="CRITICAL"), ClockedStore(server.url, clock))
+        app = create_app(Settings(log_level="CRITICAL", limits=False), ClockedStore(server.url, clock))
         stored = Stored(server.url)
         found = [kept for game in sorted(GAMES) for kept in _sessions(Table(app.test_client()), game, clock, stored)]
         stored.close()

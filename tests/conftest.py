@@ -11,7 +11,7 @@ from flask.testing import FlaskClient
 from service import create_app
 from service.cluster import Cluster
 from service.settings import Settings
-from service.store import Deadline, Loaded, Store
+from service.store import Deadline, Store
 from tests.cluster import ClusterOfNodes
 from tests.contract import ContractClient
 from tests.servers import StoreProcess, start_store
@@ -46,9 +46,9 @@ class ClockedStore(Store):
     def _call(self, _deadline: Deadline, *command: Any, kept: bool = False) -> Any:  # noqa: ANN401 - as the store has it
         return super()._call(Deadline(PATIENCE), *command, kept=kept)
 
-    def load(self, session: str, field: str, deadline: Deadline) -> Loaded:
-        """Load, with the test's time in place of the store's."""
-        return super().load(session, field, deadline)._replace(now=self._clock.now)
+    def _time(self) -> int:
+        """Return the test's time, in µs."""
+        return self._clock.now * 1000
 
 
 @pytest.fixture(scope="session", name="server")
@@ -74,6 +74,13 @@ def _stored(server: StoreProcess) -> Iterator[Stored]:
     stored.close()
 
 
+@pytest.fixture(name="alone")
+def _alone(stored: Stored) -> None:
+    """Let what tests before this one have asked for not count."""
+    for name in stored.command("KEYS", "croupier:{by:*"):
+        stored.command("DEL", name)
+
+
 @pytest.fixture(name="clock")
 def _clock() -> Clock:
     return Clock()
@@ -89,7 +96,7 @@ def _store(server: StoreProcess, clock: Clock) -> Iterator[ClockedStore]:
 @pytest.fixture(name="app")
 def _app(store: Store) -> Flask:
     """Make the application; whatever its test clients are answered is held to the contract."""
-    app = create_app(Settings(log_level="CRITICAL"), store)
+    app = create_app(Settings(log_level="CRITICAL", limits=False), store)
     app.test_client_class = ContractClient
     return app
 

@@ -29,7 +29,7 @@ PATIENCE = 10.0
 @contextmanager
 def serving(store: Store, places: int = 64, client: type[FlaskClient] = ContractClient) -> Iterator[Flask]:
     """Give an application whose streams do not stay silent for long, and end its reader afterwards."""
-    app = create_app(Settings(log_level="CRITICAL", streams=places), store)
+    app = create_app(Settings(log_level="CRITICAL", limits=False, streams=places), store)
     app.test_client_class = client
     app.extensions["streams"].heartbeat = PATIENCE
     try:

@@ -69,7 +69,7 @@ class Scene:
 
     def __init__(self) -> None:
         self.shelf = Shelf()
-        self.app = create_app(Settings(log_level="CRITICAL", streams=8), self.shelf)
+        self.app = create_app(Settings(log_level="CRITICAL", limits=False, streams=8), self.shelf)
         self.app.test_client_class = SeenClient
         self.client = self.app.test_client()
         self._chance = MadeUp()

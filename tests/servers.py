@@ -42,7 +42,7 @@ class ServiceProcess:
         self.port = port or free_port()
         self.url = f"http://127.0.0.1:{self.port}"
         self._said = var_dir.parent / f"said.{self.port}.{time.monotonic_ns()}"
-        settings = {"PORT": str(self.port), "VAR_DIR": str(var_dir), "WORKERS": "1", "REDIS_URL": ""}
+        settings = {"PORT": str(self.port), "VAR_DIR": str(var_dir), "WORKERS": "1", "REDIS_URL": "", "LIMITS": "off"}
         with self._said.open("wb") as said:
             self.process = subprocess.Popen(
                 [sys.executable, "-m", "service"],

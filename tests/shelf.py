@@ -5,10 +5,12 @@ from base64 import urlsafe_b64encode
 from bisect import bisect_right, insort
 from queue import Empty, SimpleQueue
 from threading import Lock
+from typing import Any
 
 from msgspec.msgpack import decode, encode
 
 from service.earlier import LAYOUT
+from service.limits import Counted, Pace
 from service.store import Change, Deadline, Loaded, Verdict
 from service.wakes import Wakes
 
@@ -81,6 +83,7 @@ class Shelf:
         self._records: dict[tuple[str, str], bytes] = {}
         self._tickets: dict[tuple[str, str], tuple[int, bytes]] = {}
         self._lobby: list[str] = []
+        self._counts: dict[str, int] = {}
         self._bells: list[Bells] = []
         self._committing = Lock()
 
@@ -98,10 +101,28 @@ class Shelf:
         for session, (version, blob) in self._states.items():
             self._states[session] = version, encode(decode(blob) | {"layout": LAYOUT + 1, "tokens": "elsewhere"})
 
-    def load(self, session: str, field: str, deadline: Deadline) -> Loaded:
-        """Take a session from the shelf."""
+    def load(self, session: str, field: str, deadline: Deadline, counted: Counted | None = None) -> Loaded:
+        """Take a session from the shelf, and count the request as the scripts do."""
         _, blob = self._states.get(session, (0, None))
-        return Loaded(self.now(deadline), blob, self._records.get((session, field)))
+        record, wait = self._records.get((session, field)), 0
+        if counted and blob and not record and counted.owner in blob:
+            paces: list[Any] = [b"", *counted.paces]
+            *_, (interval, burst) = (paces[at + 1 : at + 3] for at in range(0, len(paces), 3) if paces[at] in blob)
+            wait = self._counted(f"{session} {counted.name}", interval, burst)
+        return Loaded(self.now(deadline), blob, record, wait)
+
+    def count(self, client: str, pace: Pace, deadline: Deadline) -> int:
+        """Count a request of a client."""
+        self.now(deadline)
+        return self._counted(f"{client} {pace.name}", pace.interval, pace.burst)
+
+    def _counted(self, name: str, interval: int, burst: int) -> int:
+        now = self.time * 1000
+        forgotten = max(now, self._counts.get(name, 0))
+        wait = max(0, forgotten + interval - interval * burst - now)
+        if not wait:
+            self._counts[name] = forgotten + interval
+        return wait
 
     def commit(self, session: str, change: Change, deadline: Deadline) -> Verdict:
         """Put a change on the shelf."""

@@ -10,6 +10,7 @@ import pytest
 import yaml
 
 from service import embedded
+from service.clients import Proxies
 from service.settings import Settings
 from tests.front import DELIVERED
 from tests.servers import ROOT
@@ -20,14 +21,15 @@ OPERATE = (ROOT / "docs" / "operate.md").read_text(encoding="utf-8")
 COMPOSE = yaml.safe_load((DEPLOY / "compose.yaml").read_text(encoding="utf-8"))
 KEPT = {"appendonly", "appendfsync", "aof-use-rdb-preamble", "save", "maxmemory-policy"}
 """What decides whether the store keeps what it acknowledged."""
+NOTHING = (None, (), Proxies())
 
 
 def settings() -> dict[str, str]:
     """Return the settings that the service reads, with their defaults."""
     source = (ROOT / "service" / "settings.py").read_text(encoding="utf-8")
     names = re.findall(r'env\.\w+\("([A-Z_]+)"', source)
-    defaults = {name: getattr(Settings, name.lower()) for name in names}
-    return {name: "" if value is None else f"`{value}`" for name, value in defaults.items()}
+    defaults = {name: getattr(Settings(), name.lower()) for name in names}
+    return {name: "" if value in NOTHING else f"`{value}`" for name, value in defaults.items()}
 
 
 def directives(text: str) -> dict[str, str]:

@@ -163,7 +163,7 @@ def test_silence_is_broken_by_a_heartbeat(party: Party, app: Flask, kind: str) -
 
 def test_a_heartbeat_comes_every_15_seconds(store: ClockedStore) -> None:
     """Unless a test has set another pause."""
-    app = create_app(Settings(log_level="CRITICAL"), store)
+    app = create_app(Settings(log_level="CRITICAL", limits=False), store)
     assert app.extensions["streams"].heartbeat == 15
 
 

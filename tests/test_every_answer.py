@@ -2,13 +2,19 @@
 
 from collections.abc import Callable, Iterator
 from contextlib import closing
+from functools import partial
 from unittest.mock import patch
 
 import pytest
 
 from service import sessions
+from service.clients import api_keys
 from service.connection import NotDurable, StoreAway
+from service.gate import Gate
+from service.limits import OFF, Limits
 from service.records import DAY_MS
+from service.sessions import Sessions
+from service.settings import Settings
 from service.store import Deadline
 from service.streams import Streams
 from tests.claims import contested, misfit
@@ -20,6 +26,15 @@ HAND_OPEN = ("wager", "leave")
 """What must wait, in Spice Island Poker, while a hand is undecided; the others must wait at first."""
 UNREAD = {each for each in CONTRACT.documented() if each.operation in WITHOUT_ID}
 NO_SESSION = "/v1/sessions/" + "A" * 22
+ONE_EACH = Settings(
+    moves_per_second=1,
+    reads_per_second=1,
+    opens_per_minute=1,
+    joins_per_minute=1,
+    tickets_per_minute=1,
+    events_per_minute=1,
+    lobby_per_minute=1,
+)
 OTHER_SEAT = {"seat": 5}
 """A seat that nobody holds, and the host alone may speak of."""
 
@@ -249,6 +264,25 @@ def newer_session(scene: Scene, ask: Ask) -> None:
     scene.send(ask)
 
 
+def rate_limited(scene: Scene, ask: Ask) -> None:
+    """One request is within the limits; the session's end would come before the next."""
+    limits = Limits(ONE_EACH)
+    limited = {"sessions": partial(Sessions, scene.shelf, limits), "gate": Gate(Settings(), limits)}
+    with patch.dict(scene.app.extensions, limited):
+        for _ in range(3):
+            if ask.method == "DELETE":
+                scene.client.post(f"{ask.path}/leave", headers=ask.headers, json=OTHER_SEAT)
+            else:
+                scene.send(ask)
+        scene.send(ask)
+
+
+def key_needed(scene: Scene, ask: Ask) -> None:
+    """A key that nobody has been given is none."""
+    with patch.dict(scene.app.extensions, gate=Gate(Settings(api_keys=api_keys("0" * 64)), OFF)):
+        scene.send(ask, headers={"X-API-Key": "x"})
+
+
 def too_many_streams(scene: Scene, ask: Ask) -> None:
     full = Streams(scene.app.extensions["sessions"], scene.shelf.wakes(), 0)
     with patch.dict(scene.app.extensions, streams=full):
@@ -263,6 +297,7 @@ PROVOKED: dict[tuple[str, str | None], Callable[[Scene, Ask], None]] = {
     ("400", "malformed-json"): malformed,
     ("400", "bad-request"): cut_short,
     ("401", "unauthorized"): unauthorized,
+    ("401", "api-key-needed"): key_needed,
     ("403", "forbidden"): forbidden,
     ("404", "not-found"): not_told,
     ("404", "unknown-game"): no_such_game,
@@ -285,6 +320,7 @@ PROVOKED: dict[tuple[str, str | None], Callable[[Scene, Ask], None]] = {
     ("415", "unsupported-media-type"): wrong_type,
     ("422", "invalid"): invalid,
     ("422", "key-reused"): key_reused,
+    ("429", "rate-limited"): rate_limited,
     ("500", "internal-error"): broken,
     ("503", "store-unavailable"): store_away,
     ("503", "not-durable"): not_durable,

@@ -48,7 +48,7 @@ def _cramped(server: StoreProcess, tmp_path: Path) -> Iterator[ServiceProcess]:
 def _party(server: StoreProcess) -> Iterator[Party]:
     """Open a session that another process, this one, plays."""
     store = Store(connect(server.url))
-    app = create_app(Settings(log_level="CRITICAL"), store)
+    app = create_app(Settings(log_level="CRITICAL", limits=False), store)
     app.test_client_class = FlaskClient
     yield Party(app.test_client()).seat("jackpot", ["Anna", "Bo", "Cleo"])
     ended(app)

@@ -41,7 +41,7 @@ def _stored(url: str) -> Iterator[Stored]:
 @pytest.fixture(name="app")
 def _app(url: str, clock: Clock, stored: Stored) -> Iterator[Flask]:
     store = ClockedStore(url, clock)
-    app = create_app(Settings(log_level="CRITICAL"), store)
+    app = create_app(Settings(log_level="CRITICAL", limits=False), store)
     app.test_client_class = ContractClient
     yield app
     store.close()

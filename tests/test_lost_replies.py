@@ -39,7 +39,7 @@ def _store(line: Line, clock: Clock) -> Iterator[ClockedStore]:
 @pytest.fixture(name="app")
 def _app(store: ClockedStore) -> Flask:
     """Answer without holding every one of some thousand answers to the contract."""
-    return create_app(Settings(log_level="CRITICAL"), store)
+    return create_app(Settings(log_level="CRITICAL", limits=False), store)
 
 
 @pytest.fixture(name="table")
@@ -131,7 +131,7 @@ def test_a_client_that_sends_again_of_itself_is_found_out(
     """One retry, as the client library has it by default, and a move is made twice."""
     monkeypatch.setattr("service.connection.Retry", lambda backoff, _retries: Retry(backoff, 1))
     store = ClockedStore(line.url, clock)
-    table.client = create_app(Settings(log_level="CRITICAL"), store).test_client()
+    table.client = create_app(Settings(log_level="CRITICAL", limits=False), store).test_client()
     with pytest.raises(AssertionError):
         cut_without_a_key(table, stored, line)
     store.close()

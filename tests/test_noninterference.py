@@ -53,7 +53,7 @@ class World:
         url = f"{server.url}?db={number}"
         self.stored = Stored(url)
         self._store = ClockedStore(url, clock)
-        self.table = Table(create_app(Settings(log_level="CRITICAL"), self._store).test_client())
+        self.table = Table(create_app(Settings(log_level="CRITICAL", limits=False), self._store).test_client())
 
     def close(self) -> None:
         """Give the connections back."""

@@ -28,7 +28,7 @@ _server, _table = ruins.store_to_ruin, ruins.begun_table
 def over(url: str, like: Table | None = None) -> Iterator[Table]:
     """Yield a table in a store that is given no more time than the service gives it: another's, or nobody's."""
     store = Store(connect(url))
-    app = create_app(Settings(log_level="CRITICAL", threads=2 * MOST_CONNECTIONS), store)
+    app = create_app(Settings(log_level="CRITICAL", limits=False, threads=2 * MOST_CONNECTIONS), store)
     app.test_client_class = ContractClient
     table = Table(app.test_client())
     if like is None:

@@ -60,7 +60,7 @@ class World:
         self.clock = Clock()
         self.stored = Stored(url)
         self.store = ClockedStore(url, self.clock)
-        self.app = create_app(Settings(log_level="CRITICAL"), self.store)
+        self.app = create_app(Settings(log_level="CRITICAL", limits=False), self.store)
         self.party = Party(FlaskClient(self.app, self.app.response_class))
 
     def close(self) -> None:

@@ -23,7 +23,7 @@ from tests.tables import Table
 @pytest.fixture(name="app")
 def _app(store: Store) -> Iterator[Flask]:
     """Make an application that works on one request of a session at a time."""
-    app = create_app(Settings(log_level="CRITICAL", threads=1), store)
+    app = create_app(Settings(log_level="CRITICAL", limits=False, threads=1), store)
     app.test_client_class = ContractClient
     yield app
     ended(app)

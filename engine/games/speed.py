@@ -113,6 +113,7 @@ class Speed:
         scored="chips",
         bound=80,
         hosts=("deal",),
+        pace=(10, 20),
     )
 
     def open(self, options: dict[str, Any], seats: int) -> Racing:
