@@ -154,7 +154,7 @@ def test_every_locked_package_has_its_hash() -> None:
     assert {path.name: found for path in LOCKS if (found := unlocked(path.read_text(encoding="utf-8")))} == {}
     for installer in ("venv.sh", "Dockerfile"):
         lines = (ROOT / "deploy" / installer).read_text(encoding="utf-8").splitlines()
-        installs = [line for line in lines if "pip install" in line and "-r " in line]
+        installs = [line for line in lines if " install " in line and " -r " in line]
         assert installs
         assert all("--require-hashes" in line for line in installs)
 
