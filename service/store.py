@@ -13,7 +13,7 @@ from typing import Any, Literal, NamedTuple
 from redis import Redis
 from redis.exceptions import NoScriptError
 
-from service.connection import CONNECT_SECONDS, REPLY_SECONDS, StoreAway, key, store_errors
+from service.connection import CONNECT_SECONDS, REPLY_SECONDS, StoreAway, ask, key, store_errors
 from service.wakes import Wakes, channel
 
 REQUEST_SECONDS = 2.0
@@ -152,4 +152,4 @@ class Store:
         if not deadline.allows_a_call():
             raise StoreAway("the request's time is used up")
         with store_errors():
-            return self._client.execute_command(*command)  # type: ignore[no-untyped-call]
+            return ask(self._client, *command)
