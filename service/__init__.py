@@ -7,11 +7,13 @@ from collections.abc import Callable
 from functools import partial
 from typing import Any
 
-from flask import Flask, Request, Response, current_app, g, request
+from flask import Flask, Request, current_app, g, request
+from flask.sessions import NullSession, SessionInterface
 from flask_cors import CORS
 from werkzeug.routing import MapAdapter
 
 from service import logs, problems
+from service.answers import Response
 from service.api import EXPOSED, api
 from service.body import MOST_BYTES
 from service.events import events
@@ -23,8 +25,21 @@ from service.turns import Turns
 _REQUEST_ID = re.compile(r"[A-Za-z0-9_-]{1,64}", re.ASCII)
 
 
+class _NoCookies(SessionInterface):
+    """No session of Flask's: what a client may do is in its token."""
+
+    _none = NullSession()
+
+    def open_session(self, app: Flask, request: Request) -> NullSession:  # noqa: ARG002 - as Flask has it
+        """Return the one that is nobody's."""
+        return self._none
+
+
 class App(Flask):
-    """Flask without what nothing here needs: coroutines, and routes that depend on the client's Host."""
+    """Flask without what nothing here needs: coroutines, cookies, and routes that depend on the client's Host."""
+
+    response_class = Response
+    session_interface = _NoCookies()
 
     def ensure_sync(self, func: Callable[..., Any]) -> Callable[..., Any]:
         """Return the function as it is."""
@@ -34,7 +49,7 @@ class App(Flask):
         """Match a request by its path and method alone."""
         if request is None:
             return None
-        return self.url_map.bind("", path_info=request.path, default_method=request.method)
+        return MapAdapter(self.url_map, "", "/", None, "http", request.path, request.method)
 
 
 def create_app(settings: Settings, store: Store) -> Flask:

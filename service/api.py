@@ -2,11 +2,12 @@
 
 import re
 
-from flask import Blueprint, Response, request
+from flask import Blueprint, request
 
 from engine import play
 from engine.games import GAMES
 from service import documents, languages, reading, schemas, views
+from service.answers import Response
 from service.board import board, score_board
 from service.body import an_object
 from service.documents import HTML, JSON, MARKDOWN, TEXT, YAML, Document
