@@ -2,6 +2,8 @@
 
 import logging
 import sys
+from collections.abc import MutableMapping
+from datetime import UTC, datetime
 from typing import Any
 
 import structlog
@@ -10,20 +12,16 @@ from msgspec.json import Encoder
 _encode = Encoder(enc_hook=str).encode
 
 
-def _render(event: dict[str, Any], **_ignored: Any) -> bytes:  # noqa: ANN401 - structlog's own
-    return _encode(event)
+def _render(logger: object, level: str, event: MutableMapping[str, Any]) -> bytes:
+    """Return the line; one processor in place of five, since every request is logged."""
+    stamped = {"timestamp": datetime.now(UTC), "level": level, **event}
+    return _encode(structlog.processors.format_exc_info(logger, level, stamped))
 
 
 def configure(level: str) -> None:
     """Set the least level that is written."""
     structlog.configure(
-        processors=[
-            structlog.contextvars.merge_contextvars,
-            structlog.processors.add_log_level,
-            structlog.processors.TimeStamper(fmt="iso"),
-            structlog.processors.format_exc_info,
-            structlog.processors.JSONRenderer(serializer=_render),
-        ],
+        processors=[_render],
         wrapper_class=structlog.make_filtering_bound_logger(logging.getLevelName(level)),
         logger_factory=structlog.BytesLoggerFactory(sys.stderr.buffer),
         cache_logger_on_first_use=True,
