@@ -12,7 +12,7 @@ from flask.sessions import NullSession, SessionInterface
 from flask_cors import CORS
 from werkzeug.routing import MapAdapter
 
-from service import logs, problems
+from service import logs, problems, reading
 from service.answers import Response
 from service.api import EXPOSED, api
 from service.body import MOST_BYTES
@@ -74,7 +74,7 @@ def create_app(settings: Settings, store: Store) -> Flask:
 
 def _arrived() -> None:
     """Name the request, by the client's own id where it gives a plain one, and wait for its turn."""
-    given = request.headers.get("X-Request-Id", "")
+    given = reading.header("X-Request-Id") or ""
     g.request_id = given if _REQUEST_ID.fullmatch(given) else secrets.token_hex(8)
     g.began = time.perf_counter()
     if request.path.startswith("/v1/sessions"):  # health and catalogue need not wait for those that ask the store
@@ -83,15 +83,16 @@ def _arrived() -> None:
 
 def _answered(response: Response) -> Response:
     """Log one line; the query is left out, since a client may put anything there."""
-    response.headers["X-Request-Id"] = g.request_id
-    if response.content_length in (None, 0) and not response.is_streamed and request.method != "HEAD":
+    asked, request_id = reading.here(), g.request_id
+    response.headers["X-Request-Id"] = request_id
+    if response.content_length in (None, 0) and not response.is_streamed and asked.method != "HEAD":
         response.headers.pop("Content-Type", None)  # Flask's is that of a page
     logs.log.info(
         "request",
-        method=request.method,
-        path=request.path,
+        method=asked.method,
+        path=asked.path,
         status=response.status_code,
         ms=round((time.perf_counter() - g.began) * 1000, 3),
-        request_id=g.request_id,
+        request_id=request_id,
     )
     return response
