@@ -4,19 +4,21 @@ import re
 import secrets
 import time
 from collections.abc import Callable
-from functools import partial
+from functools import cached_property, partial
 from typing import Any
 
 from flask import Flask, Request, current_app, g, request
 from flask.sessions import NullSession, SessionInterface
 from flask_cors import CORS
-from werkzeug.routing import MapAdapter
+from werkzeug.routing import MapAdapter, Rule
 
+from engine.play import SEAT_VERBS
 from service import logs, problems, reading
 from service.answers import Response
-from service.api import EXPOSED, api
+from service.api import EXPOSED, VERBS, api
 from service.body import MOST_BYTES
 from service.events import events
+from service.routing import Adapter
 from service.sessions import Sessions, Store
 from service.settings import Settings
 from service.streams import Streams
@@ -49,7 +51,13 @@ class App(Flask):
         """Match a request by its path and method alone."""
         if request is None:
             return None
-        return MapAdapter(self.url_map, "", "/", None, "http", request.path, request.method)
+        return Adapter(self.url_map, self._verbs, request)
+
+    @cached_property
+    def _verbs(self) -> dict[str, Rule]:
+        """Return the rule of each verb of a session."""
+        taken = {"api.act": VERBS, "api.give_seat": SEAT_VERBS}
+        return {verb: rule for name, verbs in taken.items() for rule in self.url_map.iter_rules(name) for verb in verbs}
 
 
 def create_app(settings: Settings, store: Store) -> Flask:

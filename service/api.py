@@ -181,7 +181,7 @@ def act(session: str, verb: str) -> Response:
     return _view(acted.seen, media_type)
 
 
-@api.post("/v1/sessions/<session>/<any(join, token):verb>")
+@api.post(f"/v1/sessions/<session>/<any({', '.join(play.SEAT_VERBS)}):verb>")
 def give_seat(session: str, verb: str) -> Response:
     """Give a seat away, or its token anew; the token is told this once."""
     reading.accepted(JSON)
