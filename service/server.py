@@ -6,7 +6,6 @@ import sys
 import time
 from collections.abc import Callable, Iterable, MutableMapping
 from contextlib import suppress
-from http.client import responses
 from io import BytesIO
 from types import FrameType
 from typing import Any, BinaryIO
@@ -22,9 +21,16 @@ from werkzeug.exceptions import ClientDisconnected
 
 from service.body import MOST_BYTES
 from service.connection import ALIVE
-from service.problems import HTTP_KINDS, INTERNAL, MEDIA_TYPE, Kind
+from service.problems import INTERNAL, Kind
+from service.refusals import (
+    BAD_REQUEST,
+    EXPECTATION_FAILED,
+    HEADERS_TOO_LARGE,
+    NOT_IMPLEMENTED,
+    URI_TOO_LONG,
+    refusal,
+)
 from service.streams import closing
-from service.views import encode
 
 _Start = Callable[[str, Iterable[tuple[str, str]]], None]
 
@@ -40,13 +46,13 @@ _MOST_UNREAD = 1 << 20
 
 # The nearest of an exception's kinds decides; what is not here is a fault of our own.
 _KINDS: dict[type[BaseException], Kind] = {
-    errors.LimitRequestLine: Kind(414, "uri-too-long", "The request line is too long"),
-    errors.LimitRequestHeaders: Kind(431, "headers-too-large", "The header fields are too many or too large"),
-    errors.ExpectationFailed: Kind(417, "expectation-failed", "The expectation cannot be met"),
-    errors.UnsupportedTransferCoding: Kind(501, "not-implemented", "The transfer coding is not known here"),
+    errors.LimitRequestLine: URI_TOO_LONG,
+    errors.LimitRequestHeaders: HEADERS_TOO_LARGE,
+    errors.ExpectationFailed: EXPECTATION_FAILED,
+    errors.UnsupportedTransferCoding: NOT_IMPLEMENTED,
     errors.InvalidResponseHeader: INTERNAL,  # type: ignore[attr-defined]  # the stubs are of an older gunicorn
     errors.InvalidResponseHeaderName: INTERNAL,  # type: ignore[attr-defined]
-    errors.ParseException: HTTP_KINDS[400],
+    errors.ParseException: BAD_REQUEST,
 }
 
 
@@ -176,20 +182,6 @@ class _Body:
 
 
 def _answer(kind: Kind) -> bytes:
-    problem = {
-        "type": f"urn:croupier:problem:{kind.code}",
-        "title": kind.title,
-        "status": kind.status,
-        "detail": kind.title,
-        "code": kind.code,
-    }
-    body = encode(problem)
-    head = (
-        f"HTTP/1.1 {kind.status} {responses[kind.status]}",
-        "Connection: close",
-        f"Content-Type: {MEDIA_TYPE}",
-        f"Content-Length: {len(body)}",
-        "Access-Control-Allow-Origin: *",
-        "\r\n",
-    )
-    return "\r\n".join(head).encode() + body
+    status, fields, body = refusal(kind)
+    lines = [f"HTTP/1.1 {status}", "Connection: close", *(f"{name}: {value}" for name, value in fields), "\r\n"]
+    return "\r\n".join(lines).encode() + body

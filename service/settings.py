@@ -11,6 +11,7 @@ from marshmallow import ValidationError
 from marshmallow.validate import OneOf, Range
 
 _SCHEMES = ("redis://", "rediss://", "unix://")
+_SERVERS = ("gunicorn", "granian")
 _LEVELS = ("DEBUG", "INFO", "WARNING", "ERROR", "CRITICAL")
 
 
@@ -25,6 +26,8 @@ class Settings:
     host: str = "127.0.0.1"
     """Address to listen on."""
     port: int = 8080
+    server: str = "gunicorn"
+    """What speaks HTTP: `gunicorn`, or `granian` where the extra `fast` is installed (docs/capacity.md)."""
     workers: int = 2
     """Processes that answer requests."""
     threads: int = 32
@@ -54,6 +57,7 @@ class Settings:
             return cls(
                 host=env.str("HOST", cls.host),
                 port=env.int("PORT", cls.port, validate=Range(1, 65535)),
+                server=env.str("SERVER", cls.server, validate=OneOf(_SERVERS)),
                 workers=env.int("WORKERS", cls.workers, validate=Range(1, 256)),
                 threads=env.int("THREADS", cls.threads, validate=Range(1, 4096)),
                 streams=env.int("STREAMS", cls.streams, validate=Range(1, 16384)),

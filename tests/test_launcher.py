@@ -15,6 +15,7 @@ from redis import Redis
 from service import launcher
 from service.embedded import SOCKET_NAME
 from service.launcher import LONGEST_PAUSE, STEADY
+from service.settings import Settings
 from tests.servers import ServiceProcess, StoreProcess, eventually, free_port
 
 
@@ -211,9 +212,9 @@ def test_a_given_store_that_is_too_old_is_refused(
     monkeypatch.setattr(os, "execv", lambda _, command: became.append(command))
     if refused:
         with pytest.raises(launcher.LaunchError, match=rf"is Redis {version}; Croupier needs Redis 7 or newer"):
-            launcher._serve_alone("redis://localhost")
+            launcher._serve_alone(Settings(), "redis://localhost")
     else:
-        launcher._serve_alone("redis://localhost")
+        launcher._serve_alone(Settings(), "redis://localhost")
     assert bool(became) is not refused
 
 
