@@ -47,7 +47,7 @@ contract: $(NODE)/node_modules/.installed ## lint openapi.yaml, compare it with 
 	npm --prefix $(NODE) run --silent types
 	npm --prefix $(NODE) run --silent compile
 
-bench: $(VENV)/.run ## moves a second and what one costs, beside a floor (ARGS="--moves 2000")
+bench: $(VENV)/.run ## what a move costs, and which goals hold (ARGS="speed --passes 3")
 	@$(PYTHON) -m bench.run $(ARGS)
 
 bench-streams: $(VENV)/.run ## a thousand open streams for a minute (ARGS="--streams 100 --seconds 10")

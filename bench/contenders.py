@@ -20,6 +20,7 @@ from bench.floor import SAMPLE, Sample
 from bench.load import BenchError, Player, play
 from bench.processes import tree
 from service.connection import Single, connect
+from service.connection import key as stored_as
 from service.embedded import start_store
 from service.store import COMMIT, LOAD, Deadline, Store
 
@@ -28,6 +29,9 @@ START_SECONDS = 20.0
 # Every move is counted, as in earnest, and none is refused.
 _MOST = ("MOVES_PER_SECOND", "READS_PER_SECOND", "OPENS_PER_MINUTE", "EVENTS_PER_MINUTE")
 _LIMITS = dict.fromkeys(_MOST, "100000") | {"STREAMS_PER_ADDRESS": "16384"}
+PARTS = ("state", "log", "keys")
+PORTION = 1000
+"""How many sessions are copied at once."""
 # gunicorn adds these itself.
 _SERVERS_OWN = {"server", "date", "connection"}
 
@@ -58,15 +62,15 @@ class Contender:
 
 
 @contextlib.contextmanager
-def service(directory: Path, connections: int) -> Iterator[Contender]:
+def service(directory: Path, connections: int, name: str = "service", **environ: str) -> Iterator[Contender]:
     """Run `python -m service` over an embedded store of its own, a session for each connection."""
-    var = directory / "service"
-    with _running(directory, "service", ["-m", "service"], VAR_DIR=str(var), REDIS_URL="") as (port, process):
+    var = directory / name
+    with _running(directory, name, ["-m", "service"], VAR_DIR=str(var), REDIS_URL="", **environ) as (port, process):
         # The lock says where the socket is, which has no place in a directory with a long name.
         socket_path = (var / "store" / "store.lock").read_text()
         with connect(f"unix://{quote(socket_path)}") as store:
-            found = Contender("service", port, process, store)
-            found.players = [_opened(port) for _ in range(connections)]
+            found = Contender(name, port, process, store)
+            found.players = [opened(port) for _ in range(connections)]
             yield found
 
 
@@ -89,7 +93,7 @@ def floor(directory: Path, connections: int, sample: Sample) -> Iterator[Contend
 
 def sampled(contender: Contender) -> Sample:
     """Return what one real move leaves behind."""
-    player = _opened(contender.port)
+    player = opened(contender.port)
     play(contender.port, [player], 1)
     head, _, body = player.answer.partition(b"\r\n\r\n")
     lines = (line.split(": ", 1) for line in head.decode().split("\r\n")[1:])
@@ -104,6 +108,25 @@ def sampled(contender: Contender) -> Sample:
         headers=[(name, value) for name, value in lines if name.lower() not in _SERVERS_OWN],
         body=body,
     )
+
+
+def copied(contender: Contender, player: Player, count: int) -> list[Player]:
+    """Return so many sessions more that are as a player's is, to the byte, each with a player of its own."""
+    found = [Player(secrets.token_urlsafe(16), player.token, player.moves) for _ in range(count)]
+    kept = {part: contender.store.dump(stored_as(player.session, part)) for part in PARTS}
+    until = contender.store.pexpiretime(stored_as(player.session, "state"))
+    for begin in range(0, count, PORTION):
+        pipeline = contender.store.pipeline(transaction=False)
+        for each in found[begin : begin + PORTION]:
+            for part, dump in kept.items():
+                pipeline.restore(stored_as(each.session, part), until, dump, absttl=True)
+        pipeline.execute()
+    return found
+
+
+def held(contender: Contender, player: Player) -> int:
+    """Return the bytes of store that a session takes."""
+    return sum(contender.store.memory_usage(stored_as(player.session, part), samples=0) for part in PARTS)
 
 
 @contextlib.contextmanager
@@ -135,7 +158,7 @@ def _await(port: int, process: "subprocess.Popen[bytes]", log: Path) -> None:
         time.sleep(0.05)
 
 
-def _opened(port: int) -> Player:
+def opened(port: int) -> Player:
     """Open a session over HTTP."""
     with contextlib.closing(HTTPConnection("127.0.0.1", port, timeout=START_SECONDS)) as connection:
         body = json.dumps({"game": "spice-island-poker"})

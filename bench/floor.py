@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 from msgspec import Struct
 from msgspec.msgpack import Decoder
+from redis import BlockingConnectionPool, Redis
 
-from service.connection import connect
 from service.connection import key as stored_as
 from service.limits import Limits
 from service.settings import Settings
@@ -37,8 +37,8 @@ class Sample(Struct, frozen=True):
 if SAMPLE in os.environ:
     _SAMPLE = Decoder(Sample).decode(Path(os.environ[SAMPLE]).read_bytes())
     _COUNTED: Any = Limits(Settings.read()).counted("moves", bytes.fromhex(_SAMPLE.field.partition(":")[0]))
-    # As Any, since redis-py leaves the method untyped.
-    _STORE: Any = connect(os.environ["REDIS_URL"])
+    # The client as it comes, as Any, since it leaves the method untyped.
+    _STORE: Any = Redis.from_pool(BlockingConnectionPool.from_url(os.environ["REDIS_URL"], protocol=2, timeout=1))
 
 
 def app(environ: "WSGIEnvironment", start_response: "StartResponse") -> Iterable[bytes]:

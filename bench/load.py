@@ -30,9 +30,10 @@ class Played(NamedTuple):
 class Player:
     """A session and the connection that plays it; `moves` counts its accepted moves, and so names its next key."""
 
-    def __init__(self, session: str, token: str) -> None:
+    def __init__(self, session: str, token: str, moves: int = 0) -> None:
         self.session = session
-        self.moves = 0
+        self.token = token
+        self.moves = moves
         self.sent_at = 0.0
         self.answer = b""
         head = (
@@ -46,7 +47,7 @@ class Player:
             "Idempotency-Key: ",
         )
         self._before = "\r\n".join(head).encode()
-        self._socket = socket.socket()
+        self._socket: socket.socket
 
     def connect(self, port: int) -> socket.socket:
         """Connect anew and return the socket."""

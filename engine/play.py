@@ -1,7 +1,7 @@
 """Open, advance, settle, replay, view: the only doors into and out of a game."""
 
 from collections.abc import Callable, Iterable, Mapping
-from functools import cache, lru_cache
+from functools import cache, lru_cache, partial
 from typing import TYPE_CHECKING, Any, Union
 
 import msgspec
@@ -477,9 +477,9 @@ def _chance(position: Position) -> Chance:
     """Return the chance of the round in play, or else of the round to come."""
     state = position.state
     if state.playing:
-        seed = round_seed(position.secret, position.session, state.round)
+        seed = partial(round_seed, position.secret, position.session, state.round)
         return Chance(seed, position.client_seeds, position.counters)
-    seed = round_seed(position.secret, position.session, state.round + 1)
+    seed = partial(round_seed, position.secret, position.session, state.round + 1)
     return Chance(seed, position.next_client_seeds, {})
 
 

@@ -7,7 +7,7 @@ HMAC-SHA-512 blocks under the round's seed, one stream a label. 512 bits, becaus
 
 import hashlib
 import hmac
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import TypeVar
 
 SEED_BYTES = 64
@@ -37,15 +37,17 @@ def commitment(seed: bytes) -> str:
 
 
 class Chance:
-    """The shuffles and draws of one round.
+    """The shuffles and draws of one round; its seed may be handed in as what works it out, since most moves use none.
 
     `counters` says how many blocks of each label are used up; it goes on from what is handed in,
     and is the only thing here that changes.
     """
 
-    def __init__(self, seed: bytes, client_seeds: tuple[str, ...], counters: Mapping[str, int]) -> None:
+    def __init__(
+        self, seed: bytes | Callable[[], bytes], client_seeds: tuple[str, ...], counters: Mapping[str, int]
+    ) -> None:
         self._seed = seed
-        self._clients = _framed(*(text.encode() for text in client_seeds))
+        self._client_seeds = client_seeds
         self.counters = dict(counters)
 
     def shuffle(self, items: tuple[T, ...], label: str) -> tuple[T, ...]:
@@ -65,11 +67,13 @@ class Chance:
 
     def _words(self, label: str) -> Iterator[int]:
         """Yield 32-bit words, first byte most significant, from the label's next unused block on."""
-        prefix = _framed(_DOMAIN + b"stream", label.encode(), self._clients)
+        clients = _framed(*(text.encode() for text in self._client_seeds))
+        prefix = _framed(_DOMAIN + b"stream", label.encode(), clients)
+        seed = self._seed() if callable(self._seed) else self._seed
         while True:
             counter = self.counters.get(label, 0)
             self.counters[label] = counter + 1
-            block = hmac.digest(self._seed, prefix + counter.to_bytes(8, "big"), "sha512")
+            block = hmac.digest(seed, prefix + counter.to_bytes(8, "big"), "sha512")
             for start in range(0, len(block), _WORD):
                 yield int.from_bytes(block[start : start + _WORD], "big")
 

@@ -1,27 +1,44 @@
 """Croupier over HTTP: `create_app` makes the WSGI application; it knows no rule of any game."""
 
 from collections.abc import Callable
-from functools import partial
+from functools import cached_property, partial
 from typing import Any
 
 from flask import Flask, Request, current_app, request
+from flask.sessions import NullSession, SessionInterface
 from flask_cors import CORS
-from werkzeug.routing import MapAdapter
+from werkzeug.routing import MapAdapter, Rule
 
+from engine.play import SEAT_VERBS
 from service import logs, metrics, problems, watch
-from service.api import EXPOSED, api
+from service.answers import Response
+from service.api import EXPOSED, VERBS, api
 from service.body import MOST_BYTES
 from service.events import events
 from service.gate import Gate
 from service.limits import Limits
+from service.routing import Adapter
 from service.sessions import Sessions, Store
 from service.settings import Settings
 from service.streams import Streams
 from service.turns import Turns
 
 
+class _NoCookies(SessionInterface):
+    """No session of Flask's: what a client may do is in its token."""
+
+    _none = NullSession()
+
+    def open_session(self, app: Flask, request: Request) -> NullSession:  # noqa: ARG002 - as Flask has it
+        """Return the one that is nobody's."""
+        return self._none
+
+
 class App(Flask):
-    """Flask without what nothing here needs: coroutines, and routes that depend on the client's Host."""
+    """Flask without what nothing here needs: coroutines, cookies, and routes that depend on the client's Host."""
+
+    response_class = Response
+    session_interface = _NoCookies()
 
     def ensure_sync(self, func: Callable[..., Any]) -> Callable[..., Any]:
         """Return the function as it is."""
@@ -31,7 +48,13 @@ class App(Flask):
         """Match a request by its path and method alone."""
         if request is None:
             return None
-        return self.url_map.bind("", path_info=request.path, default_method=request.method)
+        return Adapter(self.url_map, self._verbs, request)
+
+    @cached_property
+    def _verbs(self) -> dict[str, Rule]:
+        """Return the rule of each verb of a session."""
+        taken = {"api.act": VERBS, "api.give_seat": SEAT_VERBS}
+        return {verb: rule for name, verbs in taken.items() for rule in self.url_map.iter_rules(name) for verb in verbs}
 
 
 def create_app(settings: Settings, store: Store) -> Flask:

@@ -2,12 +2,13 @@
 
 import re
 
-from flask import Blueprint, Response, request
+from flask import Blueprint, request
 from msgspec.structs import replace
 
 from engine import play
 from engine.games import GAMES
 from service import documents, languages, reading, schemas, views
+from service.answers import Response
 from service.board import board, score_board
 from service.body import an_object
 from service.documents import HTML, JSON, MARKDOWN, TEXT, YAML, Document
@@ -188,7 +189,7 @@ def act(session: str, verb: str) -> Response:
     return _view(acted.seen, media_type)
 
 
-@api.post("/v1/sessions/<session>/<any(join, token):verb>")
+@api.post(f"/v1/sessions/<session>/<any({', '.join(play.SEAT_VERBS)}):verb>")
 def give_seat(session: str, verb: str) -> Response:
     """Give a seat away, or its token anew; the token is told this once."""
     reading.accepted(JSON)

@@ -7,7 +7,7 @@ from contextlib import suppress
 from typing import Any
 from urllib.parse import urlsplit
 
-from redis import BlockingConnectionPool, Redis, RedisCluster
+from redis import Redis, RedisCluster
 from redis.backoff import NoBackoff
 from redis.cluster import PRIMARY, ClusterNode, get_node_name
 from redis.crc import key_slot
@@ -27,6 +27,7 @@ from redis.retry import Retry
 from service.connection import (
     OVER_TCP,
     Command,
+    Lines,
     Single,
     StoreAway,
     asked,
@@ -178,6 +179,6 @@ class Cluster:
             startup_nodes=[ClusterNode(*each) for each in self._hosts],  # type: ignore[no-untyped-call]
             retry=Retry(NoBackoff(), 0),
             require_full_coverage=False,
-            connection_pool_class=BlockingConnectionPool,
+            connection_pool_class=Lines,
             **self._given,
         )

@@ -4,9 +4,10 @@ from collections.abc import Iterator
 from queue import Empty
 from typing import cast
 
-from flask import Blueprint, Response, current_app, request
+from flask import Blueprint, current_app, request
 
 from service import languages, metrics, reading, views
+from service.answers import Response
 from service.documents import JSON
 from service.gate import gate
 from service.records import Seen, viewing

@@ -2,6 +2,7 @@
 
 import contextlib
 import errno
+import importlib.util
 import os
 import select
 import signal
@@ -102,7 +103,12 @@ def _require_safe(wrong: list[str]) -> None:
         raise LaunchError(f"the store of REDIS_URL is not safe: {'; '.join(wrong)}; or set STORE_UNCHECKED=1")
 
 
-def _gunicorn_command() -> list[str]:
+def _server_command(settings: Settings) -> list[str]:
+    """Return how the server is started (LaunchError where it is not installed)."""
+    if settings.server == "granian":
+        if importlib.util.find_spec("granian") is None:
+            raise LaunchError("SERVER=granian needs granian: pip install 'croupier[fast]'")
+        return [sys.executable, "-m", "service.fast"]
     here = Path(__file__).parent
     # A wheel carries the file beside this one, a checkout has it where operators look for it.
     places = (here.parent / "deploy" / "gunicorn.conf.py", here / "gunicorn.conf.py")
@@ -111,13 +117,14 @@ def _gunicorn_command() -> list[str]:
 
 
 def _serve_alone(settings: Settings, url: str) -> NoReturn:
+    command = _server_command(settings)
     _require_fit(settings, url)
     os.environ[metrics.DIRECTORY] = metrics.fresh_directory()
-    command = _gunicorn_command()
     os.execv(command[0], command)  # noqa: S606 - no shell is wanted
 
 
 def _serve_embedded(settings: Settings) -> int:
+    command = _server_command(settings)
     signals = _Signals()
     try:
         store = start_store(settings.var_dir / "store", pause=signals.pause)
@@ -125,27 +132,28 @@ def _serve_embedded(settings: Settings) -> int:
         return 0
     _say(f"the store runs; its data are in {store.directory}")
     try:
-        return _serve_over(store, signals)
+        return _serve_over(store, command, signals)
     finally:
         store.stop()
 
 
-def _serve_over(store: StoreProcess, signals: "_Signals") -> int:
-    gunicorn = subprocess.Popen(
-        _gunicorn_command(),
+def _serve_over(store: StoreProcess, command: list[str], signals: "_Signals") -> int:
+    server = subprocess.Popen(
+        command,
         stdin=subprocess.DEVNULL,
         env={**os.environ, "REDIS_URL": store.url, metrics.DIRECTORY: metrics.fresh_directory()},
         # Ctrl-C in a terminal reaches the launcher alone, which ends the two in their order.
         start_new_session=True,
         preexec_fn=die_with_parent(),  # noqa: PLW1509 - one system call, looked up before the fork
     )
+    name = "granian" if "service.fast" in command else "gunicorn"
     keeper = _Keeper(store)
     stopped = False
-    while gunicorn.poll() is None and not stopped:
+    while server.poll() is None and not stopped:
         stopped = signals.wait(keeper.tend())
-    _say("stopping" if stopped else f"gunicorn ended with {_code(gunicorn)}; stopping")
-    _end(gunicorn, signals)
-    return _code(gunicorn)
+    _say("stopping" if stopped else f"{name} ended with {_code(server)}; stopping")
+    _end(server, signals)
+    return _code(server)
 
 
 def _code(ended: subprocess.Popen[bytes]) -> int:
@@ -154,16 +162,16 @@ def _code(ended: subprocess.Popen[bytes]) -> int:
     return code if code >= 0 else 128 - code
 
 
-def _end(gunicorn: subprocess.Popen[bytes], signals: "_Signals") -> None:
-    """End gunicorn and all its workers, gently at first."""
-    gunicorn.terminate()
+def _end(server: subprocess.Popen[bytes], signals: "_Signals") -> None:
+    """End the server and all its workers, gently at first."""
+    server.terminate()
     deadline = time.monotonic() + GRACE
-    while gunicorn.poll() is None and time.monotonic() < deadline:
+    while server.poll() is None and time.monotonic() < deadline:
         if signals.wait(deadline - time.monotonic()):
             _say("asked again: ending at once")
             break
     with contextlib.suppress(ProcessLookupError):
-        os.killpg(gunicorn.pid, signal.SIGKILL)
+        os.killpg(server.pid, signal.SIGKILL)
 
 
 class _Signals:

@@ -9,6 +9,8 @@ from typing import Any
 
 import structlog
 from msgspec.json import Encoder
+from structlog.processors import JSONRenderer, TimeStamper, format_exc_info
+from structlog.stdlib import ProcessorFormatter, add_log_level
 
 _TOKEN = re.compile(r"[A-Za-z0-9_-]{43,}", re.ASCII)
 _encode = Encoder(enc_hook=str).encode
@@ -18,12 +20,25 @@ def _render(logger: object, level: str, event: MutableMapping[str, Any]) -> byte
     """Return the line."""
     event["level"] = level
     event["timestamp"] = datetime.now(UTC)
-    return _encode(structlog.processors.format_exc_info(logger, level, event) if "exc_info" in event else event)
+    return _encode(format_exc_info(logger, level, event) if "exc_info" in event else event)
 
 
 def unspoken(text: str) -> str:
     """Return a text without what has a token's form: some clients take one for an id, or a path."""
     return _TOKEN.sub("[left out]", text)
+
+
+def formatter() -> ProcessorFormatter:
+    """Return what writes a server's own lines in the form of the service's."""
+    return ProcessorFormatter(
+        foreign_pre_chain=[add_log_level, TimeStamper(fmt="iso"), format_exc_info],
+        processors=[ProcessorFormatter.remove_processors_meta, _unspoken, JSONRenderer()],
+    )
+
+
+def _unspoken(_logger: object, _method: str, event: MutableMapping[str, Any]) -> MutableMapping[str, Any]:
+    event["event"] = unspoken(str(event["event"]))
+    return event
 
 
 def configure(level: str) -> Callable[[dict[str, Any]], None]:

@@ -4,7 +4,7 @@ import re
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
-from flask import Flask, Response, g, request
+from flask import Flask, g, request
 from werkzeug.exceptions import HTTPException, MethodNotAllowed, NotFound
 
 from engine.game import ENGLISH, Illegal, Invalid, RuleError
@@ -12,6 +12,7 @@ from engine.games import GAMES
 from engine.phrases import Dictionary, said
 from engine.play import COMMON_VERBS, SEAT_VERBS
 from service import languages, sessions, views
+from service.answers import Response
 from service.body import Malformed, NotAnObject, WrongMediaType
 from service.clients import KeyNeeded
 from service.connection import NotDurable, StoreAway

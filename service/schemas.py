@@ -164,10 +164,11 @@ def _written(field: Field) -> str:
 _CREATE, _EVALUATE = _helpful(CreateSchema()), _helpful(EvaluateSchema())
 _OPTIONS = {game: _options(game) for game in GAMES}
 _VERBS = {
-    (slug, verb): _one_of_several(shapes)
+    (slug, verb): shapes
     for slug, game in GAMES.items()
     for verb, shapes in (game.spec.verbs | COMMON_VERBS | SEAT_VERBS).items()
 }
+_BODIES = {named: _one_of_several(shapes) for named, shapes in _VERBS.items()}
 
 
 class Create(NamedTuple):
@@ -180,12 +181,14 @@ class Create(NamedTuple):
 
 
 def verb_body(game: str, verb: str, body: dict[str, Any]) -> dict[str, Any]:
-    """Return the checked body of a verb; of several shapes the one most like it judges.
+    """Return the checked body of a verb; of several shapes the one most like it says what is wrong.
 
     A verb that the game does not have takes any body: the rules refuse it with a better reason.
     """
     shapes = _VERBS.get((game, verb))
-    return body if shapes is None else _loaded(_likeliest(shapes, body), body)
+    if shapes is None or any(shape.objection(body) is None for shape in shapes):
+        return body
+    return _loaded(_likeliest(_BODIES[game, verb], body), body)
 
 
 def create_body(body: dict[str, Any]) -> Create:

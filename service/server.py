@@ -6,7 +6,6 @@ import sys
 import time
 from collections.abc import Callable, Iterable, MutableMapping
 from contextlib import suppress
-from http.client import responses
 from io import BytesIO
 from types import FrameType
 from typing import Any, BinaryIO
@@ -16,18 +15,22 @@ from gunicorn.config import Config
 from gunicorn.glogging import Logger
 from gunicorn.http import errors
 from gunicorn.workers.gthread import TConn, ThreadWorker
-from structlog.processors import JSONRenderer, TimeStamper, format_exc_info
-from structlog.stdlib import ProcessorFormatter, add_log_level
 from werkzeug.exceptions import ClientDisconnected
 
 from service import metrics
 from service.body import MOST_BYTES
-from service.browsers import GUARDS
 from service.connection import ALIVE
-from service.logs import unspoken
-from service.problems import HTTP_KINDS, INTERNAL, MEDIA_TYPE, Kind
+from service.logs import formatter
+from service.problems import INTERNAL, Kind
+from service.refusals import (
+    BAD_REQUEST,
+    EXPECTATION_FAILED,
+    HEADERS_TOO_LARGE,
+    NOT_IMPLEMENTED,
+    URI_TOO_LONG,
+    refusal,
+)
 from service.streams import closing
-from service.views import encode
 
 _Start = Callable[[str, Iterable[tuple[str, str]]], None]
 
@@ -43,19 +46,14 @@ _MOST_UNREAD = 1 << 20
 
 # The nearest of an exception's kinds decides; what is not here is a fault of our own.
 _KINDS: dict[type[BaseException], Kind] = {
-    errors.LimitRequestLine: Kind(414, "uri-too-long", "The request line is too long"),
-    errors.LimitRequestHeaders: Kind(431, "headers-too-large", "The header fields are too many or too large"),
-    errors.ExpectationFailed: Kind(417, "expectation-failed", "The expectation cannot be met"),
-    errors.UnsupportedTransferCoding: Kind(501, "not-implemented", "The transfer coding is not known here"),
+    errors.LimitRequestLine: URI_TOO_LONG,
+    errors.LimitRequestHeaders: HEADERS_TOO_LARGE,
+    errors.ExpectationFailed: EXPECTATION_FAILED,
+    errors.UnsupportedTransferCoding: NOT_IMPLEMENTED,
     errors.InvalidResponseHeader: INTERNAL,  # type: ignore[attr-defined]  # the stubs are of an older gunicorn
     errors.InvalidResponseHeaderName: INTERNAL,  # type: ignore[attr-defined]
-    errors.ParseException: HTTP_KINDS[400],
+    errors.ParseException: BAD_REQUEST,
 }
-
-
-def _unspoken(_logger: object, _method: str, event: MutableMapping[str, Any]) -> MutableMapping[str, Any]:
-    event["event"] = unspoken(str(event["event"]))
-    return event
 
 
 class JsonLogger(Logger):
@@ -64,12 +62,8 @@ class JsonLogger(Logger):
     def setup(self, cfg: Config) -> None:
         """Set gunicorn's log up as it is configured, one JSON object a line."""
         super().setup(cfg)
-        formatter = ProcessorFormatter(
-            foreign_pre_chain=[add_log_level, TimeStamper(fmt="iso"), format_exc_info],
-            processors=[ProcessorFormatter.remove_processors_meta, _unspoken, JSONRenderer()],
-        )
         for handler in self.error_log.handlers:
-            handler.setFormatter(formatter)
+            handler.setFormatter(formatter())
 
     def exception(self, msg: object, *args: object, **kwargs: Any) -> None:  # noqa: ANN401 - as gunicorn has it
         """Log a fault; a client that fell silent is none of ours."""
@@ -194,22 +188,6 @@ class _Body:
 
 
 def _answer(kind: Kind) -> bytes:
-    problem = {
-        "type": f"urn:croupier:problem:{kind.code}",
-        "title": kind.title,
-        "status": kind.status,
-        "detail": kind.title,
-        "code": kind.code,
-    }
-    body = encode(problem)
-    head = (
-        f"HTTP/1.1 {kind.status} {responses[kind.status]}",
-        "Connection: close",
-        f"Content-Type: {MEDIA_TYPE}",
-        f"Content-Length: {len(body)}",
-        "Access-Control-Allow-Origin: *",
-        "Cache-Control: no-store",
-        *(f"{name}: {guard}" for name, guard in GUARDS.items()),
-        "\r\n",
-    )
-    return "\r\n".join(head).encode() + body
+    status, fields, body = refusal(kind)
+    lines = [f"HTTP/1.1 {status}", "Connection: close", *(f"{name}: {value}" for name, value in fields), "\r\n"]
+    return "\r\n".join(lines).encode() + body

@@ -281,11 +281,16 @@ class Sessions:
 
     def at(self, seen: Seen, version: int) -> Record:
         """Return the record as it was at a version, replayed from the nearest that was kept before it."""
+        base = self._kept(seen, version)
+        return self._replayed(seen, base, self.entries(seen.session, base.version + 1, version))
+
+    def _kept(self, seen: Seen, version: int) -> Record:
+        """Return the nearest record that was kept before a version, or the opening's."""
         kept = map(records.decode_record, self._store.marks(seen.session, version, self._deadline))
-        base = next((record for record in kept if record.version <= version), None)
-        if base is None:
-            base = records.opening(seen.session, seen.record)
-        entries = self.entries(seen.session, base.version + 1, version)
+        found = next((record for record in kept if record.version <= version), None)
+        return found or records.opening(seen.session, seen.record)
+
+    def _replayed(self, seen: Seen, base: Record, entries: Sequence[Entry]) -> Record:
         return replace(records.after(base, entries), tokens=seen.record.tokens)
 
     def keep_listed(self, seen: Seen) -> None:
@@ -343,8 +348,9 @@ class Sessions:
         if not hmac.compare_digest(repeat.request, request.digest):
             raise KeyReused
         self._store.confirm(seen.session, _field(request), self._deadline)
-        before = self.at(seen, repeat.version - 1)
-        last = self.entries(seen.session, repeat.version, repeat.version)[0]
+        base = self._kept(seen, repeat.version - 1)
+        *earlier, last = self.entries(seen.session, base.version + 1, repeat.version)
+        before = self._replayed(seen, base, earlier)
         record, step = records.stepped(before, last)
         viewer = _viewer(record, _hash_of(request.token))
         seen = replace(seen, record=record, viewer=viewer, events=last.events, replayed=True)

@@ -17,6 +17,7 @@ from service.connection import Profile
 PROFILES = get_args(Profile)
 _RATE = Range(1, 100_000)
 _SCHEMES = ("redis", "rediss", "unix", "redis+cluster", "rediss+cluster", "redis+sentinel", "rediss+sentinel")
+_SERVERS = ("gunicorn", "granian")
 _LOOPBACK = ("127.0.0.1", "::1", "localhost")
 _LEVELS = ("DEBUG", "INFO", "WARNING", "ERROR", "CRITICAL")
 
@@ -35,6 +36,8 @@ class Settings:
     host: str = "127.0.0.1"
     """Address to listen on."""
     port: int = 8080
+    server: str = "gunicorn"
+    """What speaks HTTP: `gunicorn`, or `granian` where the extra `fast` is installed (docs/capacity.md)."""
     workers: int = 2
     """Processes that answer requests."""
     threads: int = 32
@@ -97,6 +100,7 @@ class Settings:
             return cls(
                 host=host,
                 port=env.int("PORT", cls.port, validate=Range(1, 65535)),
+                server=env.str("SERVER", cls.server, validate=OneOf(_SERVERS)),
                 workers=env.int("WORKERS", cls.workers, validate=Range(1, 256)),
                 threads=env.int("THREADS", cls.threads, validate=Range(1, 4096)),
                 streams=env.int("STREAMS", cls.streams, validate=Range(1, 16384)),

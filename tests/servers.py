@@ -13,9 +13,11 @@ from typing import Self, TypeVar
 
 from service.embedded import StoreProcess, start_store
 
-__all__ = ["ServiceProcess", "StoreProcess", "eventually", "free_port", "start_store"]
+__all__ = ["SERVERS", "ServiceProcess", "StoreProcess", "eventually", "free_port", "start_store"]
 
 ROOT = Path(__file__).parent.parent
+SERVERS = ("gunicorn", "granian")
+"""What may speak HTTP for the service."""
 T = TypeVar("T")
 
 

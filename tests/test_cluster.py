@@ -10,7 +10,6 @@ from flask import Flask
 from flask.testing import FlaskClient
 from redis.crc import key_slot
 from redis.exceptions import RedisError, ResponseError, TryAgainError
-from redis.retry import Retry
 
 from engine.games import GAMES
 from service import create_app
@@ -166,7 +165,7 @@ def test_a_client_of_a_node_that_sends_again_of_itself_is_found_out(
     cluster: ClusterOfNodes, node: Node, lined: Table, stored: Stored, line: Line, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """One retry, and a move is made twice."""
-    monkeypatch.setattr("redis.cluster.Retry", lambda backoff, retries, **given: Retry(backoff, 1, **given))
+    monkeypatch.setattr("service.cluster.asked", replies.asked_again)
     with over(cluster, node, line) as lined.client:
         with pytest.raises(AssertionError):
             replies.cut_without_a_key(lined, stored, line)
@@ -180,7 +179,7 @@ def test_a_client_of_a_node_that_sends_again_of_itself_is_found_out(
 def _moving(cluster: ClusterOfNodes) -> Iterator[Table]:
     """Open a session in a store that is given no more time for a request than the service gives it."""
     store = Store(Cluster(cluster.url, socket_timeout=PATIENCE))
-    app = create_app(Settings(log_level="CRITICAL"), store)
+    app = create_app(Settings(log_level="CRITICAL", limits=False), store)
     app.test_client_class = ContractClient
     table = Table(app.test_client()).open(SPICE)
     table.play("wager", {"amount": 5}, Idempotency_Key="first")

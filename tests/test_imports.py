@@ -83,8 +83,8 @@ SERVICE_SHUNS = {
     "service.api": {"redis"},
 }
 
-KNOWS_STATUS = {"service.problems", "service.server"}
-"""`problems` has the one table; `server` answers what gunicorn refuses before the application hears of it."""
+KNOWS_STATUS = {"service.problems", "service.refusals"}
+"""`problems` has the one table; `refusals` has what a server answers before the application hears of it."""
 
 Sources = Mapping[str, str]
 

@@ -1,4 +1,4 @@
-"""A service behind gunicorn keeps the contract too, also where it refuses what is no HTTP."""
+"""A service behind either server keeps the contract too, also where it refuses what is no HTTP."""
 
 import json
 import socket
@@ -16,7 +16,7 @@ from engine.games import GAMES
 from service.server import Worker
 from tests.contract import CONTRACT, Answer, Contract, LiveClient, Occurrence
 from tests.frames import STREAMS
-from tests.servers import ServiceProcess, StoreProcess
+from tests.servers import SERVERS, ServiceProcess, StoreProcess
 
 HOST = b"Host: table\r\n"
 UNREAD = {
@@ -27,9 +27,12 @@ UNREAD = {
 }
 
 
-@pytest.fixture(scope="module", name="service")
-def _service(server: StoreProcess, tmp_path_factory: pytest.TempPathFactory) -> Iterator[ServiceProcess]:
-    with ServiceProcess(tmp_path_factory.mktemp("live") / "var", REDIS_URL=server.url) as service:
+@pytest.fixture(scope="module", name="service", params=SERVERS)
+def _service(
+    server: StoreProcess, tmp_path_factory: pytest.TempPathFactory, request: pytest.FixtureRequest
+) -> Iterator[ServiceProcess]:
+    directory = tmp_path_factory.mktemp("live") / "var"
+    with ServiceProcess(directory, REDIS_URL=server.url, SERVER=request.param) as service:
         yield service.up()
 
 
@@ -92,6 +95,7 @@ def test_what_is_public_is_as_documented(service: ServiceProcess, path: str) -> 
         LiveClient(service.url).send(method, path)
 
 
+@pytest.mark.parametrize("service", ["gunicorn"], indirect=True)
 @pytest.mark.parametrize("why", UNREAD)
 def test_what_is_no_http_is_refused_as_documented(service: ServiceProcess, why: str) -> None:
     """The answer knows nothing of what was asked, and is documented all the same."""

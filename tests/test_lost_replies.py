@@ -5,11 +5,14 @@ from collections.abc import Iterator
 import pytest
 from flask import Flask
 from flask.testing import FlaskClient
+from redis import Redis
+from redis.backoff import NoBackoff
 from redis.retry import Retry
 from werkzeug.test import TestResponse
 
 from service import create_app
 from service import store as scripts
+from service.connection import Command, asked
 from service.settings import Settings
 from tests.conftest import Clock, ClockedStore
 from tests.cuts import Cut, Line
@@ -125,11 +128,16 @@ def test_an_opening_that_is_lost_is_made_anew(table: Table, line: Line) -> None:
 # Planted faults: each is found by the checks above.
 
 
+def asked_again(client: Redis, command: Command, **given: bool) -> object:
+    """Send a command, and once more where its reply is lost."""
+    return Retry(NoBackoff(), 1).call_with_retry(lambda: asked(client, command, **given), lambda _error: None)
+
+
 def test_a_client_that_sends_again_of_itself_is_found_out(
     table: Table, stored: Stored, line: Line, clock: Clock, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """One retry, as the client library has it by default, and a move is made twice."""
-    monkeypatch.setattr("service.connection.Retry", lambda backoff, _retries: Retry(backoff, 1))
+    """One retry, as client libraries have it by default, and a move is made twice."""
+    monkeypatch.setattr("service.connection.asked", asked_again)
     store = ClockedStore(line.url, clock)
     table.client = create_app(Settings(log_level="CRITICAL", limits=False), store).test_client()
     with pytest.raises(AssertionError):
