@@ -293,10 +293,10 @@ def test_a_move_that_happens_twice_is_found_out(
 def test_an_answer_of_now_is_found_out(table: Table, monkeypatch: pytest.MonkeyPatch) -> None:
     """A repetition that is answered with the session as it is now is not the first answer."""
 
-    def as_it_is(_sessions: sessions.Sessions, seen: Seen, _version: int) -> Record:
+    def as_it_is(_sessions: sessions.Sessions, seen: Seen, *_log: object) -> Record:
         return seen.record
 
-    monkeypatch.setattr(sessions.Sessions, "at", as_it_is)
+    monkeypatch.setattr(sessions.Sessions, "_replayed", as_it_is)
     with pytest.raises(AssertionError):
         test_a_board_is_drawn_again(table)
 

@@ -188,7 +188,7 @@ def _table(durable: Store) -> Table:
 
 
 def client_of(store: Store) -> FlaskClient:
-    app = create_app(Settings(log_level="CRITICAL"), store)
+    app = create_app(Settings(log_level="CRITICAL", limits=False), store)
     app.test_client_class = ContractClient
     return app.test_client()
 
