@@ -3,6 +3,7 @@
 import select
 import socket
 import tempfile
+from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
 from threading import Thread
@@ -33,6 +34,8 @@ class Line:
         self.cut: Cut | None = None
         self.passed = 0
         """How many bytes there were to pass when the line was cut."""
+        self.replied: Callable[[], object] = lambda: None
+        """Called when the store has replied, before the reply is cut."""
         self._listener = socket.socket(self._family)
         self._listener.bind(("127.0.0.1", 0) if isinstance(store, tuple) else path)
         self._listener.listen(100)
@@ -79,6 +82,7 @@ class Line:
         store.sendall(request)
         reply = store.recv(MOST)
         self.passed = len(reply)
+        self.replied()
         client.sendall(reply[: cut.reply])
         return cut.reply < len(reply)
 
