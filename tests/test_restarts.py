@@ -92,12 +92,13 @@ def test_a_client_that_takes_another_key_is_found_out(
 class Load:
     """Players that move without a pause at one or the other of two services, and send once more what fails at one."""
 
-    def __init__(self, ports: tuple[int, int], tables: list[Table], *, again: bool) -> None:
+    def __init__(self, ports: tuple[int, int], tables: list[Table]) -> None:
         self.histories = {table.id: History() for table in tables}
         self.failed: list[Told] = []
         self.retried = 0
+        """How many would have failed whoever does not send again."""
         self.made = 0
-        self._ports, self._tables, self._again = ports, tables, again
+        self._ports, self._tables = ports, tables
         self._numbers = count()
         self._over = Event()
 
@@ -139,8 +140,7 @@ class Load:
     def _attempts(self, callers: list[Caller], send: Callable[[Caller], Told]) -> Iterator[Told]:
         yield send(callers[0])
         self.retried += 1
-        if self._again:
-            yield send(callers[1])
+        yield send(callers[1])
 
 
 @pytest.fixture(name="tables")
@@ -148,7 +148,7 @@ def _tables(table: Table) -> list[Table]:
     return [table, *(Table(table.client).open("spice-island-poker") for _ in range(SESSIONS - 1))]
 
 
-def restarted(server: StoreProcess, tables: list[Table], tmp_path: Path, *, again: bool) -> Load:
+def restarted(server: StoreProcess, tables: list[Table], tmp_path: Path) -> Load:
     """Restart one of two services while both are played on."""
 
     def start(name: str, **more: Any) -> ServiceProcess:  # noqa: ANN401 - a port
@@ -156,7 +156,7 @@ def restarted(server: StoreProcess, tables: list[Table], tmp_path: Path, *, agai
 
     with ExitStack() as opened:
         first, second = start("first"), start("second")
-        load = Load((first.up().port, second.up().port), tables, again=again)
+        load = Load((first.up().port, second.up().port), tables)
         with load.running():
             load.some()
             first.process.send_signal(signal.SIGTERM)
@@ -172,12 +172,7 @@ def test_a_restart_of_one_of_two_services_fails_nobody(
     server: StoreProcess, stored: Stored, tables: list[Table], tmp_path: Path
 ) -> None:
     """Who sends his move once more, with its key, to the other one is answered, and each move is made once."""
-    load = restarted(server, tables, tmp_path, again=True)
+    load = restarted(server, tables, tmp_path)
     assert (load.failed, load.retried > 0) == ([], True)
     for table in tables:
         assert load.histories[table.id].faults(kept(stored, table.id)) == []
-
-
-def test_a_client_that_does_not_send_again_fails(server: StoreProcess, tables: list[Table], tmp_path: Path) -> None:
-    """It is turned away while the service is down."""
-    assert restarted(server, tables, tmp_path, again=False).failed
