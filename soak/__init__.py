@@ -1,1 +1,1 @@
-"""The service under load and faults for long: does it stay as small, as quick and as right as it began?"""
+"""The service under load and faults for long: whether it stays as small and as right as it began."""

@@ -5,7 +5,6 @@ import signal
 import socket
 import time
 from collections import Counter
-from collections.abc import Callable
 from contextlib import ExitStack, suppress
 from threading import Event
 
@@ -30,7 +29,7 @@ class Faults:
 
     def run(self, every: float, over: Event) -> None:
         """Do harm every so many seconds until it is over; never in the last ones, so that all is seen to be well."""
-        kinds: list[Callable[[], None]] = [self.kill_store, self.freeze_store, self.kill_worker, self.be_slow]
+        kinds = [self.kill_store, self.freeze_store, self.kill_worker, self.be_slow]
         while not over.wait(every):
             harm = kinds[self.done.total() % len(kinds)]
             harm()

@@ -1,6 +1,5 @@
 """What a process holds, measured again and again, and whether that grows."""
 
-import os
 from collections.abc import Sequence
 from itertools import combinations
 from pathlib import Path
@@ -42,7 +41,7 @@ def size(process: int, connections: int, at: float) -> Size:
     """Measure a process of this machine (OSError when it has ended, or where there is no /proc)."""
     home = Path(f"/proc/{process}")
     told = dict(line.split(":", 1) for line in (home / "status").read_text().splitlines())
-    return Size(at, int(told["VmRSS"].split()[0]), len(os.listdir(home / "fd")), int(told["Threads"]), connections)
+    return Size(at, int(told["VmRSS"].split()[0]), len([*(home / "fd").iterdir()]), int(told["Threads"]), connections)
 
 
 def growths(sizes: Sequence[Size]) -> list[Growth]:

@@ -1,4 +1,4 @@
-"""Those who listen: each follows a room for some seconds, goes, comes back where it was or elsewhere, and goes again."""
+"""Those who listen: each follows a room for some seconds, goes, and comes back where it was or elsewhere."""
 
 import time
 from contextlib import suppress

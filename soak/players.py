@@ -7,7 +7,7 @@ from itertools import count
 from random import Random
 from threading import Event, Lock
 
-from soak.rooms import House, Room, Sent, asked
+from soak.rooms import PAUSE, House, Room, Sent, asked
 from tests.callers import Caller
 from tests.histories import Told
 from tests.tables import IDLE, random_value
@@ -15,7 +15,6 @@ from tests.tables import IDLE, random_value
 ROOMS = 20
 PATIENCE = 60.0
 """Seconds for which a player sends again what is not answered."""
-PAUSE = 0.2
 WRONG = "wrong requests"
 
 

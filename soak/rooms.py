@@ -1,5 +1,6 @@
 """The sessions that are played: each is opened, played by many at once, held against the store, and given up."""
 
+import time
 from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
@@ -13,12 +14,12 @@ from redis import RedisError
 from engine.advice import BOTS
 from engine.games import GAMES
 from tests.histories import History, Log, kept
-from tests.servers import eventually
 from tests.stored import Stored
 from tests.tables import PERSONS
 
 MOVES_A_ROOM = 250
 REMEMBERED = 40
+PAUSE = 0.2
 
 
 class Sent(NamedTuple):
@@ -111,11 +112,12 @@ class House:
             self._check(room)
 
     def _check(self, room: Room) -> None:
-        log = eventually(lambda: self._kept(room), "the store answers")
+        log = self._kept(room)
         self.faults += [f"{room.game} {room.id}: {fault}" for fault in room.history.faults(log)]
         self.checked += Counter(sessions=1, versions=len(log), calls=len(room.history.calls))
 
-    def _kept(self, room: Room) -> Log | None:
-        with suppress(RedisError):  # it may be away just now
-            return kept(self._stored, room.id)
-        return None
+    def _kept(self, room: Room) -> Log:
+        while True:
+            with suppress(RedisError):  # it may be away just now
+                return kept(self._stored, room.id)
+            time.sleep(PAUSE)

@@ -1,4 +1,4 @@
-"""A client of a running service as clients are: it keeps its connection, and knows of a cut line only that it was cut."""
+"""A client of a running service as clients are: it keeps its connection, and knows no more than what it is told."""
 
 import json
 from http.client import HTTPConnection, HTTPException

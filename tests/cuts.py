@@ -3,7 +3,6 @@
 import select
 import socket
 import tempfile
-from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
 from threading import Thread
@@ -22,6 +21,10 @@ class Cut(NamedTuple):
     reply: int = 0
 
 
+def _nothing() -> None:
+    """Do nothing."""
+
+
 class Line:
     """Listens on a socket of its own, and hands everything to the store and back."""
 
@@ -34,7 +37,7 @@ class Line:
         self.cut: Cut | None = None
         self.passed = 0
         """How many bytes there were to pass when the line was cut."""
-        self.replied: Callable[[], object] = lambda: None
+        self.replied = _nothing
         """Called when the store has replied, before the reply is cut."""
         self._listener = socket.socket(self._family)
         self._listener.bind(("127.0.0.1", 0) if isinstance(store, tuple) else path)

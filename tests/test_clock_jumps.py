@@ -1,4 +1,4 @@
-"""The store's clock is set forward and back while a game goes on; the service asks no other, and takes it as it comes."""
+"""The store's clock, which is the only one the service asks, is set forward and back while games go on."""
 
 from random import Random
 

@@ -1,4 +1,4 @@
-"""A service that ends under its clients' hands: whoever sends his move again with its key loses none, and makes none twice."""
+"""A service that ends under its clients' hands: whoever sends his move again with its key has made it, and once."""
 
 import os
 import re
@@ -60,7 +60,8 @@ def newest_worker(service: ServiceProcess) -> int:
 
 
 def wager_when_up(caller: Caller, table: Table, name: str, amount: int) -> Told:
-    return eventually(lambda: (told := wager(caller, table, name, amount)).status and told, "a worker answers")
+    eventually(lambda: caller.ask("GET", "/healthz").status == 200, "a worker answers")
+    return wager(caller, table, name, amount)
 
 
 def twice(number: Iterator[int]) -> Iterator[str]:
