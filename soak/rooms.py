@@ -113,8 +113,10 @@ class House:
 
     def _check(self, room: Room) -> None:
         log = self._kept(room)
-        self.faults += [f"{room.game} {room.id}: {fault}" for fault in room.history.faults(log)]
-        self.checked += Counter(sessions=1, versions=len(log), calls=len(room.history.calls))
+        found = [f"{room.game} {room.id}: {fault}" for fault in room.history.faults(log)]
+        with self._lock:
+            self.faults += found
+            self.checked.update(sessions=1, versions=len(log), calls=len(room.history.calls))
 
     def _kept(self, room: Room) -> Log:
         while True:

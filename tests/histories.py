@@ -32,7 +32,7 @@ class Told(NamedTuple):
 
 
 class Call(NamedTuple):
-    """What a client asked, and the version that he was told; he knows of none where it is 0, and it may be any if None.
+    """What a client asked, and the version he was told: 0 where nothing was made, None where he cannot know.
 
     Times are in seconds by one clock.
     """
@@ -57,9 +57,9 @@ class History:
             if told.sure:
                 break
             unsure = True
-        # One that was refused after all may still be on its way to the store.
-        refused = None if unsure else 0
-        version = told.body["version"] if told.status == 200 else refused
+        # One that was refused after all may still be on its way to the store, and one that costs a penalty is logged.
+        unknown = unsure or (told.status == 409 and "penalty_until" in told.body)
+        version = told.body["version"] if told.status == 200 else None if unknown else 0
         self.calls.append(Call("move", began, inf if version is None else monotonic(), version, name))
         return told
 

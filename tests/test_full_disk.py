@@ -102,6 +102,19 @@ def test_a_store_that_ends_while_its_disk_is_full_begins_again(
     table.play("wager", {"amount": 1000})
 
 
+def test_a_store_that_keeps_each_move_on_its_disk_ends_when_that_is_full(
+    table: Table, server: StoreProcess, stored: Stored
+) -> None:
+    """With `appendfsync always`, as the profile durable has it: all that was acknowledged is there when it is back."""
+    stored.command("CONFIG", "SET", "appendfsync", "always")
+    fill_up(server, 5000)
+    made = play_until_full(table)
+    eventually(lambda: not server.alive(), "the store ends")
+    began_anew(server)
+    assert amounts(stored, table) == made
+    table.play("wager", {"amount": 1000})
+
+
 def began_anew(server: StoreProcess) -> None:
     """Kill the store and start it again, over a disk with room."""
     server.kill()
