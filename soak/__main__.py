@@ -92,7 +92,7 @@ def main() -> int:
     chosen = asked.parse_args()
     with ExitStack() as running:
         var = Path(running.enter_context(tempfile.TemporaryDirectory(prefix="soak-"))) / "var"
-        service = ServiceProcess(var, WORKERS="2", LOG_LEVEL="WARNING", LIMITS="0")
+        service = ServiceProcess(var, WORKERS="2", LOG_LEVEL="WARNING")
         running.enter_context(service).up()
         path = eventually((var / "store" / "store.lock").read_text, "the store runs")
         stored = Stored(f"unix://{quote(path)}")

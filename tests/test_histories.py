@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from itertools import count
 from math import inf
 from time import monotonic
+from typing import Any
 
 import pytest
 from flask import Flask
@@ -138,8 +139,8 @@ def test_a_store_that_shows_what_was_is_found_out(
     """As a replica would that is behind: every third read is of the state before the last commit."""
     load, commit, before, reads = Store.load, Store.commit, dict[str, Loaded](), count()
 
-    def late(store: Store, session: str, field: str, deadline: Deadline) -> Loaded:
-        found = load(store, session, field, deadline)
+    def late(store: Store, session: str, field: str, *more: Any) -> Loaded:  # noqa: ANN401 - as the store has it
+        found = load(store, session, field, *more)
         return before.get(session, found) if not field and next(reads) % 3 == 0 else found
 
     def noted(store: Store, session: str, change: Change, deadline: Deadline) -> Verdict:
