@@ -28,7 +28,7 @@ class Faults:
         self.survivor = min(self._workers())
 
     def run(self, every: float, over: Event) -> None:
-        """Do harm every so many seconds until it is over; never in the last ones, so that all is seen to be well."""
+        """Do harm every so many seconds, one kind after the other, until it is over."""
         kinds = [self.kill_store, self.freeze_store, self.kill_worker, self.be_slow]
         while not over.wait(every):
             harm = kinds[self.done.total() % len(kinds)]

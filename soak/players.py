@@ -12,7 +12,7 @@ from tests.callers import Caller
 from tests.histories import Told
 from tests.tables import IDLE, random_value
 
-ROOMS = 20
+ROOMS = 10
 PATIENCE = 60.0
 """Seconds for which a player sends again what is not answered."""
 WRONG = "wrong requests"

@@ -17,7 +17,7 @@ from tests.histories import History, Log, kept
 from tests.stored import Stored
 from tests.tables import PERSONS
 
-MOVES_A_ROOM = 250
+MOVES_A_ROOM = 100
 REMEMBERED = 40
 PAUSE = 0.2
 
