@@ -61,6 +61,7 @@ class Player:
 
     def __init__(self, caller: Caller, house: House, pace: Pace, figures: Figures, number: int) -> None:
         self._caller, self._house, self._pace, self._figures = caller, house, pace, figures
+        self._opens = number == 0  # many at once would open more rooms than are wanted
         self._names = (f"{number}-{each}" for each in count())
         self._random = Random()  # noqa: S311 - not for secrets
 
@@ -68,7 +69,7 @@ class Player:
         """Play until it is over."""
         doing: list[Callable[[Room], None]] = [self._move, self._repeat, self._look, self._err]
         while not over.is_set():
-            if game := self._house.wanted(ROOMS):
+            if self._opens and (game := self._house.wanted(ROOMS)):
                 made = self._ask("POST", "/v1/sessions", body=asked(game))
                 if made.status == 201:
                     self._house.add(made.body)
