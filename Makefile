@@ -10,7 +10,7 @@ export REDOCLY_SUPPRESS_UPDATE_NOTICE := true
 
 COMPILE = uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --custom-compile-command 'make lock' $(UPGRADE)
 
-.PHONY: help run install test fuzz lint format contract bench bench-streams lock clean
+.PHONY: help run install test fuzz lint format contract bench bench-streams soak lock clean
 .DEFAULT_GOAL := help
 
 help: ## list the targets
@@ -52,6 +52,9 @@ bench: $(VENV)/.run ## what a move costs, and which goals hold (ARGS="speed --pa
 
 bench-streams: $(VENV)/.run ## a thousand open streams for a minute (ARGS="--streams 100 --seconds 10")
 	@$(PYTHON) -m bench.streams $(ARGS)
+
+soak: $(VENV)/.run ## play for long, with faults, and see that nothing grows or is lost (ARGS="--minutes 3 --rate 50")
+	@$(PYTHON) -m soak $(ARGS)
 
 lock: ## make the lock files again (UPGRADE=--upgrade for newer releases)
 	@command -v uv >/dev/null || { echo "croupier: make lock needs uv (pip install uv)" >&2; exit 1; }

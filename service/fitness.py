@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterator
 
 from redis import Redis
-from redis.exceptions import RedisError, ResponseError
+from redis.exceptions import BusyLoadingError, RedisError, ResponseError
 
 from service.connection import Client, Profile, StoreAway
 
@@ -55,5 +55,7 @@ def _ailments(node: Redis) -> Iterator[str]:
     except ResponseError as error:
         word = str(error).partition(" ")[0]
         yield _SAID.get(word, f"it says {word}")
+    except BusyLoadingError:
+        yield "it is loading its data"
     except (RedisError, OSError):
         yield "it does not answer"

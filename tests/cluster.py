@@ -1,8 +1,6 @@
 """Real nodes on loopback: a cluster, or servers that Sentinel watches, put together without outside tools."""
 
-import secrets
 import signal
-import socket
 import subprocess
 import tempfile
 from collections import Counter
@@ -18,7 +16,7 @@ from redis.exceptions import RedisError
 from redis.retry import Retry
 
 from service.embedded import die_with_parent, find_server
-from tests.servers import eventually
+from tests.servers import eventually, free_port
 
 SLOTS = 16384
 TIMEOUT_MS = 2000
@@ -51,8 +49,8 @@ class Node:
     def __init__(self, directory: Path, config: Mapping[str, str], *arguments: str) -> None:
         self.directory = directory
         self.directory.mkdir()
-        self.port = _port()
-        self.bus = _port()
+        self.port = free_port()
+        self.bus = free_port()
         """Where the nodes of a cluster talk to each other; ten thousand above its port may be no port."""
         if "cluster-enabled" in config:
             config = {**config, "cluster-port": str(self.bus)}
@@ -264,14 +262,6 @@ def _sees_all(sentinel: Node, name: str, sentinels: int) -> bool:
     state = sentinel.client.sentinel_master(name)
     assert isinstance(state, dict)
     return bool((state["num-other-sentinels"], state["num-slaves"]) == (sentinels - 1, 1))
-
-
-def _port() -> int:
-    """Return a port that nobody listens on, and that no connection is given while its node is away."""
-    while True:
-        port = 10_000 + secrets.randbelow(20_000)
-        with suppress(OSError), socket.create_server(("127.0.0.1", port)):
-            return port
 
 
 def all_of(nodes: Iterable[Node], ask: Callable[[Node], object], what: str) -> None:

@@ -18,7 +18,9 @@ from tests.servers import StoreProcess, start_store
 from tests.stored import PATIENCE, Stored, patient
 from tests.tables import Table
 
-collect_ignore = [] if sys.platform == "linux" else ["test_nginx.py", "test_systemd.py"]
+collect_ignore = (
+    [] if sys.platform == "linux" else ["test_full_disk.py", "test_nginx.py", "test_soak.py", "test_systemd.py"]
+)
 """Servers run on Linux, and what is there for them is tried there."""
 
 

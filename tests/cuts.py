@@ -21,6 +21,10 @@ class Cut(NamedTuple):
     reply: int = 0
 
 
+def _nothing() -> None:
+    """Do nothing."""
+
+
 class Line:
     """Listens on a socket of its own, and hands everything to the store and back."""
 
@@ -33,6 +37,8 @@ class Line:
         self.cut: Cut | None = None
         self.passed = 0
         """How many bytes there were to pass when the line was cut."""
+        self.replied = _nothing
+        """Called when the store has replied, before the reply is cut."""
         self._listener = socket.socket(self._family)
         self._listener.bind(("127.0.0.1", 0) if isinstance(store, tuple) else path)
         self._listener.listen(100)
@@ -79,6 +85,7 @@ class Line:
         store.sendall(request)
         reply = store.recv(MOST)
         self.passed = len(reply)
+        self.replied()
         client.sendall(reply[: cut.reply])
         return cut.reply < len(reply)
 

@@ -1,12 +1,14 @@
 """Real servers for the tests: each runs over a directory of its own and is ended by the test that asked for it."""
 
 import os
+import secrets
 import signal
 import socket
 import subprocess
 import sys
 import time
 from collections.abc import Callable
+from contextlib import suppress
 from http.client import HTTPConnection
 from pathlib import Path
 from typing import Self, TypeVar
@@ -31,9 +33,11 @@ def eventually(ask: Callable[[], T], what: str, seconds: float = 30) -> T:
 
 
 def free_port() -> int:
-    """Return a port that nobody listens on."""
-    with socket.create_server(("127.0.0.1", 0)) as probe:
-        return int(probe.getsockname()[1])
+    """Return a port that nobody listens on, and that the system gives to no connection meanwhile."""
+    while True:
+        port = 10_000 + secrets.randbelow(20_000)
+        with suppress(OSError), socket.create_server(("127.0.0.1", port)):
+            return port
 
 
 class ServiceProcess:

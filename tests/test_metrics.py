@@ -152,7 +152,7 @@ def test_every_call_to_the_store_is_timed(scene: Scene, session: Opened) -> None
     scene.client.get(session.path)
     rose = risen(before, told(scene.client), "croupier_store_call_duration_seconds_count")
     assert rose == {("load",): 2}
-    assert {"open", "load", "commit", "log", "now", "lobby"} <= set(CALLS)
+    assert {"open", "load", "commit", "log", "ready", "lobby"} <= set(CALLS)
 
 
 FAULTS = {
@@ -287,6 +287,7 @@ def test_workers_count_together_and_those_that_died_are_not_forgotten(server: St
         with closing(Wire(service.port, f"{path}/events", {}, SSE)) as wire:
             assert wire.status == 200
             assert _counted(client)[STREAMS, "sse"] == 1
+            eventually(lambda: len(re.findall(BOOTING, service.said)) == 2, "both workers are there")
             for pid in re.findall(BOOTING, service.said):
                 os.kill(int(pid), signal.SIGKILL)
             eventually(lambda: len(re.findall(BOOTING, service.said)) == 4, "other workers have taken over")

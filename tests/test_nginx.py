@@ -304,8 +304,9 @@ def found_out(fault: object, check: Callable[[], None]) -> None:
 
 def test_what_was_not_sent_yet_goes_to_another_service(planted: Planted) -> None:
     """A move that found nobody is taken by the next, and a read is also asked again of the next."""
-    with Recorder(OK) as upstream:
-        front = planted([free_port(), upstream.port])
+    with Recorder(OK) as upstream, socket.socket() as nobody:
+        nobody.bind(("127.0.0.1", 0))  # and does not listen: nobody else can either
+        front = planted([nobody.getsockname()[1], upstream.port])
         for method in ("POST", "GET"):
             connection = FrontClient(front, next(addresses)).connection()
             connection.request(method, "/v1/sessions", b"{}")

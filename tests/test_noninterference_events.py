@@ -130,7 +130,9 @@ def told_apart_by(worlds: list[World], clock: Clock, game: str, viewer: Viewer) 
             clock.advance(random.randrange(2000))
             if here.table.able():
                 here.table.play_first() if random.randrange(3) else here.table.play_any(random)
-        if here.table.watched()["status"] != "playing":
+        if (status := here.table.watched()["status"]) == "finished":
+            here.table.open(game)
+        if status != "playing":
             continue
         pair[0].becomes(here, lambda position: position)
         if pair[1].becomes(here, lambda position: permuted(position, viewer, random)):

@@ -251,7 +251,7 @@ def test_a_session_that_nobody_follows_is_forgotten(app: Flask, party: Party, st
     for feed in feeds:
         feed.next()
     followed = {channel(each.id).encode() for each in (party, other, third)}
-    assert followed <= channels(stored)
+    eventually(lambda: followed <= channels(stored), "their channels are followed", PATIENCE)
     feeds[0].close()
     other.client.delete(other.path, headers=other.headers(HOST))
     stored.drop(third.id)
@@ -259,7 +259,7 @@ def test_a_session_that_nobody_follows_is_forgotten(app: Flask, party: Party, st
     feeds[1].rest()
     feeds[2].rest()
     eventually(lambda: not followed & channels(stored), "no channel is followed", PATIENCE)
-    assert not reader_of(app)._watched
+    eventually(lambda: not reader_of(app)._watched, "nothing is watched", PATIENCE)
 
 
 def channels(stored: Stored) -> set[bytes]:

@@ -119,11 +119,12 @@ def test_a_board_says_for_whom_it_waits(party: Party) -> None:
 
 def test_a_board_says_why_there_is_nothing_to_do(party: Party) -> None:
     """Nobody to play with, a seat that was left, a session that is finished."""
-    party.seat("jackpot", ["Anna", {"open": True}])
+    party.seat("jackpot", ["Anna", {"open": True}, {"open": True}])
     assert "Waiting for somebody to take a seat.\n" in board(party, 0)
     party.join()
     party.does(1, "leave")
     assert board(party, 1).endswith("Nothing to do here: you have left this table.\n")
+    party.does(HOST, "leave")
     party.does(0, "leave")
     assert board(party, None).endswith("Nothing to do here: the session is finished.\n")
 

@@ -156,7 +156,7 @@ class Toy:
         return *state.hands, *state.shown, state.stock
 
     def draw(self, table: Table) -> list[str]:
-        return [f"{table.turn}: {table.hands} {table.shown}"]
+        return [str(table)]
 
     def info(self) -> dict[str, Any]:
         return {}

@@ -11,13 +11,20 @@ LAST_CHUNK = b"0\r\n\r\n"
 
 
 class Wire:
-    """A GET that was sent, and what comes back on it."""
+    """A GET that was sent, and what comes back on it (TimeoutError when there is silence for longer)."""
 
-    def __init__(self, port: int, target: str, headers: Mapping[str, str] | None = None, kind: str = SSE) -> None:
+    def __init__(
+        self,
+        port: int,
+        target: str,
+        headers: Mapping[str, str] | None = None,
+        kind: str = SSE,
+        silence: float = TIMEOUT,
+    ) -> None:
         self.raw = b""
         self._body = Body()
         self._reader = StreamReader(kind)
-        self._line = socket.create_connection(("127.0.0.1", port), TIMEOUT)
+        self._line = socket.create_connection(("127.0.0.1", port), silence)
         given = {"Host": "table", "Accept": kind, **(headers or {})}
         head = "".join(f"{name}: {value}\r\n" for name, value in given.items())
         self._line.sendall(f"GET {target} HTTP/1.1\r\n{head}\r\n".encode())
