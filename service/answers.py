@@ -16,8 +16,9 @@ class Response(flask.Response):
     """A response whose headers are complete once it is made: no address in them is relative."""
 
     def get_wsgi_headers(self, environ: "WSGIEnvironment") -> Headers:
-        """Return the headers, without a copy of them where none is taken away."""
-        return super().get_wsgi_headers(environ) if self.status_code in _BODILESS else self.headers
+        """Return the headers, without a copy of them where none is taken away or missing."""
+        whole = self.status_code not in _BODILESS and "Content-Length" in self.headers
+        return self.headers if whole else super().get_wsgi_headers(environ)
 
     def get_app_iter(self, environ: "WSGIEnvironment") -> Iterable[bytes]:
         """Return what is sent: a body that is here as a whole as the list that it is, which servers send at once."""

@@ -15,6 +15,7 @@ from service import launcher
 from service.launcher import LaunchError
 from service.settings import Settings
 from tests.contract import LiveClient
+from tests.counts import counts, risen
 from tests.servers import ServiceProcess, StoreProcess, eventually
 from tests.test_launcher import runs
 from tests.wires import SSE, Wire
@@ -90,6 +91,27 @@ def test_a_body_that_is_cut_short_is_not_acted_on(service: ServiceProcess) -> No
         while line.recv(4096):
             pass
     assert client.send("GET", path).json()["version"] == 0
+
+
+def test_a_client_is_whom_a_trusted_proxy_names(server: StoreProcess, tmp_path: Path) -> None:
+    """It is the last that it names; a field with underscores is the same to granian, so a proxy has to drop those."""
+    chosen = {"SERVER": "granian", "REDIS_URL": server.url, "TRUSTED_PROXIES": "127.0.0.1"}
+    with ServiceProcess(tmp_path / "var", None, **chosen) as service:
+        client = LiveClient(service.up().url)
+        client.send("GET", "/healthz", headers={"X-Forwarded-For": "198.51.100.7, 203.0.113.9"})
+        eventually(lambda: '"client":"203.0.113.9"' in service.said, "the client is logged")
+        client.send("GET", "/healthz", headers={"X_Forwarded_For": "198.51.100.8"})
+        eventually(lambda: '"client":"198.51.100.8"' in service.said, "the other is logged")
+
+
+def test_what_is_refused_is_counted(service: ServiceProcess) -> None:
+    """By its code, though the application never hears of it."""
+    sent, _, code = REFUSED["an expectation"]
+    client = LiveClient(service.url)
+    before = counts(client.send("GET", "/metrics").body.decode())
+    answered(service, sent)
+    rose = risen(before, counts(client.send("GET", "/metrics").body.decode()), "croupier_problems_total")
+    assert rose == {(code,): 1}
 
 
 def test_a_worker_stops_soon_with_a_stream_open(server: StoreProcess, tmp_path: Path) -> None:

@@ -58,6 +58,8 @@ EXPOSED = {
     "ETag",
     "Location",
     "Retry-After",
+    "RateLimit",
+    "RateLimit-Policy",
     "Croupier-Time",
     "Idempotency-Replayed",
     "Content-Language",

@@ -23,7 +23,7 @@ from tests.contract import CONTRACT, LiveClient
 from tests.counts import FORMATS, Counts, counts, risen, told
 from tests.frames import NDJSON, SSE
 from tests.scene import JACKPOT, OPERATIONS, SPICE, Opened, Scene
-from tests.servers import ServiceProcess, StoreProcess, eventually
+from tests.servers import SERVERS, ServiceProcess, StoreProcess, eventually
 from tests.wires import Wire
 
 MOVES = "croupier_moves_total"
@@ -31,7 +31,7 @@ MOVES = "croupier_moves_total"
 REQUESTS = "croupier_request_duration_seconds_count"
 OPENED = "croupier_sessions_opened_total"
 STREAMS = "croupier_streams_open"
-BOOTING = r"Booting worker with pid: (\d+)"
+BOOTING = r"(?:Booting worker with pid|Spawning worker-\d+ with PID): (\d+)"
 
 
 @pytest.fixture(name="scene")
@@ -278,9 +278,13 @@ def test_a_label_that_a_client_writes_is_found_out(
 # Several processes.
 
 
-def test_workers_count_together_and_those_that_died_are_not_forgotten(server: StoreProcess, tmp_path: Path) -> None:
+@pytest.mark.parametrize("by", SERVERS)
+def test_workers_count_together_and_those_that_died_are_not_forgotten(
+    server: StoreProcess, tmp_path: Path, by: str
+) -> None:
     """Counts stay, streams end with their worker, and what they were counted in is removed in the end."""
-    with ServiceProcess(tmp_path / "var", REDIS_URL=server.url, WORKERS="2", TMPDIR=str(tmp_path)) as service:
+    chosen = {"REDIS_URL": server.url, "WORKERS": "2", "TMPDIR": str(tmp_path), "SERVER": by}
+    with ServiceProcess(tmp_path / "var", None, **chosen) as service:
         client = LiveClient(service.up().url)
         opened = client.send("POST", "/v1/sessions", b'{"game": "speed"}', {"Content-Type": "application/json"})
         path = f"/v1/sessions/{opened.json()['session']['id']}"
@@ -291,6 +295,7 @@ def test_workers_count_together_and_those_that_died_are_not_forgotten(server: St
             for pid in re.findall(BOOTING, service.said):
                 os.kill(int(pid), signal.SIGKILL)
             eventually(lambda: len(re.findall(BOOTING, service.said)) == 4, "other workers have taken over")
+            service.up()
             assert _counted(client)[STREAMS, "sse"] == 0
         client.send("POST", "/v1/sessions", b'{"game": "speed"}', {"Content-Type": "application/json"})
         assert _counted(client)[OPENED, "speed"] == 2
