@@ -124,7 +124,7 @@ def _spice(client: FlaskClient, shelf: Shelf) -> Captured:
     yield "NotAcceptable", visit.get(Accept="image/png")
     yield "SpiceIslandPokerWagered", visit.act("wager", {"amount": 25}, Idempotency_Key="ante-1")
     yield "KeyReused", visit.act("wager", {"amount": 50}, Idempotency_Key="ante-1")
-    yield "VersionMismatch", visit.act("deal", If_Match='"0.s0.json.en.r1"')
+    yield "VersionMismatch", visit.act("deal", If_Match='"0.s0.json.en.r2"')
     yield "SpiceIslandPokerDealt", visit.act("deal", {"client_seed": "my own luck"})
     yield "SeatView", visit.get(**visit.seat)
     yield "SpectatorView", visit.get()

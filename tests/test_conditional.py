@@ -46,25 +46,25 @@ def tags(table: Table) -> dict[tuple[str, str, str], str]:
 def test_a_tag_names_version_viewer_and_representation(table: Table) -> None:
     """And nothing that is hidden: it is made of these words alone."""
     assert tags(table) == {
-        **{("seat", tail, "application/json"): '"1.s0.json.en.r1"' for tail in ("", "?actions=true")},
-        **{("host", tail, "application/json"): '"1.h.json.en.r1"' for tail in ("", "?actions=true")},
-        **{("spectator", tail, "application/json"): '"1.w.json.en.r1"' for tail in ("", "?actions=true")},
+        **{("seat", tail, "application/json"): '"1.s0.json.en.r2"' for tail in ("", "?actions=true")},
+        **{("host", tail, "application/json"): '"1.h.json.en.r2"' for tail in ("", "?actions=true")},
+        **{("spectator", tail, "application/json"): '"1.w.json.en.r2"' for tail in ("", "?actions=true")},
         **{
-            (viewer, tail, "text/plain"): f'"1.{letter}.text.en.r1"'
+            (viewer, tail, "text/plain"): f'"1.{letter}.text.en.r2"'
             for viewer, letter in (("seat", "s0"), ("host", "h"), ("spectator", "w"))
             for tail in ("", "?actions=true")
         },
         **{
-            (viewer, "?actions=false", "text/plain"): f'"1.{letter}.brieftext.en.r1"'
+            (viewer, "?actions=false", "text/plain"): f'"1.{letter}.brieftext.en.r2"'
             for viewer, letter in (("seat", "s0"), ("host", "h"), ("spectator", "w"))
         },
         **{
-            (viewer, tail, "application/json"): f'"1.{letter}.{name}.en.r1"'
+            (viewer, tail, "application/json"): f'"1.{letter}.{name}.en.r2"'
             for viewer, letter in (("seat", "s0"), ("host", "h"), ("spectator", "w"))
             for tail, name in (("?actions=false", "brief"), ("/score", "score"))
         },
         **{
-            (viewer, "/score", "text/plain"): f'"1.{letter}.scoretext.en.r1"'
+            (viewer, "/score", "text/plain"): f'"1.{letter}.scoretext.en.r2"'
             for viewer, letter in (("seat", "s0"), ("host", "h"), ("spectator", "w"))
         },
     }
@@ -91,7 +91,7 @@ def reads(table: Table) -> list[tuple[str, TestResponse]]:
 def test_a_move_answers_the_tag_of_its_view(table: Table) -> None:
     """The next read may be conditional on it."""
     moved = table.act("deal")
-    assert moved.headers["ETag"] == '"2.s0.json.en.r1"'
+    assert moved.headers["ETag"] == '"2.s0.json.en.r2"'
     assert get(table, If_None_Match=moved.headers["ETag"]).status_code == 304
 
 
@@ -113,12 +113,12 @@ UNKNOWN = (
     'W/"other"',
     "{1}",
     '"1"',
-    '"2.s0.json.en.r1"',
-    '"1.s0.json.en.r2"',
-    '"1.s0.json.da.r1"',
-    '"1.h.json.en.r1"',
-    '"1.w.json.en.r1"',
-    '"1.s0.brief.en.r1"',
+    '"2.s0.json.en.r2"',
+    '"1.s0.json.en.r1"',
+    '"1.s0.json.da.r2"',
+    '"1.h.json.en.r2"',
+    '"1.w.json.en.r2"',
+    '"1.s0.brief.en.r2"',
     "nonsense",
     "\xff",
     '"' * 500,
@@ -186,25 +186,25 @@ def test_what_is_the_same_for_all_is_not_sent_twice(client: FlaskClient, path: s
 # If-Match.
 
 TAKEN = (
-    '"1.s0.json.en.r1"',
-    'W/"1.s0.json.en.r1"',
-    '"1.s0.text.en.r1"',
-    '"1.s0.score.en.r1"',
-    '"1.w.json.en.r1"',
-    '"1.h.brief.en.r1"',
-    '"0.s0.json.en.r1", "1.s0.json.en.r1"',
-    'W/"1.s0.json.en.r1" , "9.s0.json.en.r1"',
+    '"1.s0.json.en.r2"',
+    'W/"1.s0.json.en.r2"',
+    '"1.s0.text.en.r2"',
+    '"1.s0.score.en.r2"',
+    '"1.w.json.en.r2"',
+    '"1.h.brief.en.r2"',
+    '"0.s0.json.en.r2", "1.s0.json.en.r2"',
+    'W/"1.s0.json.en.r2" , "9.s0.json.en.r2"',
     '"1.s0.json.en.r9"',
     "*",
     " * ",
 )
 NOT_TAKEN = (
-    '"0.s0.json.en.r1"',
-    '"2.s0.json.en.r1"',
-    '"11.s0.json.en.r1"',
+    '"0.s0.json.en.r2"',
+    '"2.s0.json.en.r2"',
+    '"11.s0.json.en.r2"',
     '"01"',
     '"1"',
-    "1.s0.json.en.r1",
+    "1.s0.json.en.r2",
     "1",
     "",
     '""',

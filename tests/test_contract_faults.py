@@ -71,7 +71,7 @@ class Planted:
 
 
 SEEN = {
-    "ETag": '"2.s0.json.en.r1"',
+    "ETag": '"2.s0.json.en.r2"',
     "Cache_Control": "private, no-cache",
     "Vary": "Authorization",
     "Content_Language": "en",
@@ -153,7 +153,7 @@ FAULTS: dict[str, tuple[Callable[[], Planted], Callable[[Planted], object]]] = {
     "the header x-cache is not documented": (view, lambda it: it.having("X-Cache", "1")),
     "the header idempotency-replayed is not documented": (view, lambda it: it.having("Idempotency-Replayed", "true")),
     "headers given twice: ['vary']": (view, lambda it: it.headers.append(("Vary", "Accept"))),
-    "header etag at $": (view, lambda it: it.having("ETag", 'W/"2.s0.json.en.r1"')),
+    "header etag at $": (view, lambda it: it.having("ETag", 'W/"2.s0.json.en.r2"')),
     "header croupier-time at $": (view, lambda it: it.having("Croupier-Time", "5.5")),
     "the content type 'text/html' is not documented": (view, lambda it: it.having("Content-Type", "text/html")),
     "no JSON": (view, lambda it: setattr(it, "raw", b"{")),

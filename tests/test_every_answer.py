@@ -197,7 +197,7 @@ def gone(scene: Scene, ask: Ask) -> None:
 
 
 def mismatched(scene: Scene, ask: Ask) -> None:
-    scene.send(ask, headers=ask.headers | {"If-Match": '"99.s0.json.en.r1"'})
+    scene.send(ask, headers=ask.headers | {"If-Match": '"99.s0.json.en.r2"'})
 
 
 def too_large(scene: Scene, ask: Ask) -> None:

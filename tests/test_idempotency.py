@@ -226,7 +226,7 @@ def test_what_was_refused_once_may_be_made_later(table: Table) -> None:
 
 def test_a_record_is_looked_at_before_the_version(table: Table) -> None:
     """A move that was made for a version is answered again when that version is long past."""
-    tagged = {"Idempotency_Key": "a", "If_Match": '"0.s0.json.en.r1"'}
+    tagged = {"Idempotency_Key": "a", "If_Match": '"0.s0.json.en.r2"'}
     first = table.act("wager", {"amount": 5}, **tagged)
     table.play("deal")
     same_again(first, table.act("wager", {"amount": 5}, **tagged))

@@ -164,7 +164,7 @@ def test_a_refused_move_counts(app: Flask) -> None:
         party.send(0, "choose", {"pass": True}),
         party.send(0, "token", {"seat": 1}),
         party.send(0, "choose", {"slot": "one"}),
-        party.send(0, "deal", If_Match='"99.s0.json.en.r1"'),
+        party.send(0, "deal", If_Match='"99.s0.json.en.r2"'),
     ]
     assert [each.status_code for each in refusals] == [409, 403, 422, 412]
     assert passing(move, party) == pace(SPEED)[1] - len(refusals)

@@ -65,7 +65,7 @@ def test_a_session_opens_for_its_seats(client: FlaskClient, game: str) -> None:
         assert read["you"] == you
         if you == view["you"]:
             assert read == view
-    assert answer.headers["ETag"] == f'"0.{"s0" if alone else "h"}.json.en.r1"'
+    assert answer.headers["ETag"] == f'"0.{"s0" if alone else "h"}.json.en.r2"'
 
 
 @games

@@ -92,7 +92,7 @@ FAULTS: dict[str, Fault] = {
         lambda asked, scene: asked.having("Authorization", f"Bearer {scene.table.host}"),
     ),
     "another version": Fault(
-        "match", (412, "version-mismatch"), lambda asked, _: asked.having("If-Match", '"9.s0.json.en.r1"')
+        "match", (412, "version-mismatch"), lambda asked, _: asked.having("If-Match", '"9.s0.json.en.r2"')
     ),
     "the rules": Fault("body", (409, "out-of-bounds"), lambda asked, _: replace(asked, body=b'{"amount": 1000}')),
 }

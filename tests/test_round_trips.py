@@ -43,7 +43,7 @@ def test_a_refusal_costs_one(table: Table, sent: list[str]) -> None:
     assert table.act("wager", {"amount": 6}, Idempotency_Key="a").status_code == 200
     sent.clear()
     assert table.act("choose", {"action": "bet"}).status_code == 409
-    assert table.act("wager", {"amount": 7}, If_Match='"99.s0.json.en.r1"').status_code == 412
+    assert table.act("wager", {"amount": 7}, If_Match='"99.s0.json.en.r2"').status_code == 412
     assert table.act("wager", {"amount": "7"}).status_code == 422
     assert table.act("wager", {"amount": 7}, Authorization="Bearer x").status_code == 401
     assert table.act("wager", {"amount": 7}, Idempotency_Key="a").get_json()["code"] == "key-reused"
