@@ -9,6 +9,8 @@ from service.records import hashed
 
 UNIX = "unix"
 """Stands for a peer that has no address, since it comes by a socket in the file system."""
+OWN = ("127.", "::/64")
+"""How an address of this very machine begins."""
 NETWORK_BITS = 64
 """Of an address in IPv6 so much is a site's; the rest anyone there may choose."""
 

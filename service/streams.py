@@ -104,7 +104,7 @@ class Streams:
     def subscribe(self, seen: Seen, client: str = "") -> Subscription:
         """Take a place and follow a session on from what was seen of it; raise `TooManyStreams`, `TooManyOfOne`."""
         with self._taking:
-            if self._taken[client] >= self._of_one:
+            if client and self._taken[client] >= self._of_one:
                 raise TooManyOfOne(self._of_one)
             if closing.is_set() or not self._places.acquire(blocking=False):
                 raise TooManyStreams

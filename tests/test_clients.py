@@ -42,9 +42,17 @@ HERE, THERE = "192.0.2.1", "192.0.2.2"
 pytestmark = pytest.mark.usefixtures("alone")
 
 
+class Elsewhere(ContractClient):
+    """Asks from another machine than the service's own."""
+
+    def __init__(self, *given: Any, **named: Any) -> None:  # noqa: ANN401 - whatever Flask gives
+        super().__init__(*given, **named)
+        self.environ_base["REMOTE_ADDR"] = HERE
+
+
 def serving(store: ClockedStore, **settings: Any) -> Flask:  # noqa: ANN401 - any setting
     app = create_app(Settings(log_level="CRITICAL", **FEW | settings), store)
-    app.test_client_class = ContractClient
+    app.test_client_class = Elsewhere
     return app
 
 
@@ -57,7 +65,11 @@ def _app(store: ClockedStore) -> Iterator[Flask]:
 
 @pytest.fixture(name="party")
 def _party(app: Flask) -> Party:
-    return Party(app.test_client()).seat("jackpot", SEATS)
+    client = app.test_client()
+    client.environ_base["REMOTE_ADDR"] = "127.0.0.1"  # opened by the operator, so that nobody has asked yet
+    party = Party(client).seat("jackpot", SEATS)
+    client.environ_base["REMOTE_ADDR"] = HERE
+    return party
 
 
 def opening(app: Flask, peer: str = HERE, **headers: str) -> TestResponse:
@@ -97,8 +109,8 @@ def test_what_is_wrong_before_is_said_before(app: Flask, party: Party) -> None:
         assert app.test_client().post("/v1/sessions/" + "A" * 22 + "/join").status_code == 404
         assert party.client.post(f"{party.path}/ticket", headers=party.bearer("x")).status_code == 401
     assert party.client.post("/v1/sessions", json={"game": "whist"}).status_code == 422
-    assert passing(ASKS["tickets"], party, "127.0.0.1") == 2
-    assert passing(ASKS["opens"], party, "127.0.0.1") == 2
+    assert passing(ASKS["tickets"], party, HERE) == 2
+    assert passing(ASKS["opens"], party, HERE) == 3  # the unknown game was counted
 
 
 def test_a_join_that_loses_a_race_counts_once(party: Party, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -199,6 +211,18 @@ def test_believing_everyone_is_found_out(store: ClockedStore) -> None:
     app = serving(store, trusted_proxies=Proxies.read("0.0.0.0/0"))
     with pytest.raises(AssertionError):
         spoofing_changes_nothing(app)
+
+
+@pytest.mark.parametrize("peer", ["127.0.0.1", "127.9.9.9", "::1"])
+def test_who_asks_from_this_machine_is_not_counted(app: Flask, peer: str) -> None:
+    """He is the operator's own, unless a proxy that is trusted says otherwise."""
+    assert all(opening(app, peer).status_code == 201 for _ in range(20))
+
+
+def test_whom_a_proxy_of_this_machine_asks_for_is_counted(store: ClockedStore) -> None:
+    """It is believed as any other that is named."""
+    app = serving(store, trusted_proxies=Proxies.read("127.0.0.1"))
+    assert passing(lambda: opening(app, "127.0.0.1", X_Forwarded_For=THERE)) == 4
 
 
 def test_a_network_of_64_bits_is_one_client(app: Flask) -> None:
