@@ -1,5 +1,6 @@
 """The addresses by which a store is named, as they are read: no server is asked."""
 
+from types import SimpleNamespace
 from typing import Any, cast
 
 import pytest
@@ -54,3 +55,16 @@ def test_an_address_that_leads_nowhere_is_refused(url: str) -> None:
     """Before anybody is asked."""
     with pytest.raises(ValueError, match=r"."):
         reach(url)
+
+
+@pytest.mark.parametrize("host", ["before", "now"])
+def test_a_connection_to_an_earlier_primary_is_not_used_again(host: str) -> None:
+    """It may still take writes, which nobody will have; one to the primary of now stays open."""
+    pool = pool_of("redis+sentinel://a/tables")
+    pool.proxy.master_address = ("now", 6379)
+    closed: list[str] = []
+    line = SimpleNamespace(host=host, port=6379, pid=pool.pid, disconnect=lambda: closed.append(host))
+    pool.pool.get()
+    pool.release(line)
+    assert pool.pool.get() is line
+    assert closed == ([host] if host == "before" else [])
