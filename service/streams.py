@@ -206,6 +206,7 @@ class Reader:
             watched = self._watched[seen.session] = _Watched(seen.record)
             watched.subscriptions.add(subscription)
             self._wakes.follow(seen.session)
+            self._schedule(seen.session, watched, time.monotonic() + _AGAIN_SECONDS)  # should no wake-up come of it
             return
         watched.subscriptions.add(subscription)
         if seen.record.version < watched.record.version:

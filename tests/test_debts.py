@@ -154,7 +154,7 @@ def _deadlines(monkeypatch: pytest.MonkeyPatch) -> list[Deadline]:
 
     def keeping(call: Callable[..., Any]) -> Callable[..., Any]:
         def kept(shelf: Shelf, *words: Any) -> Any:  # noqa: ANN401 - handed on
-            asked.append(words[-1])
+            asked.append(next(word for word in words if isinstance(word, Deadline)))
             return call(shelf, *words)
 
         return kept

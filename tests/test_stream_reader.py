@@ -210,11 +210,12 @@ def test_one_faulty_session_silences_no_other(
         feed.close()
 
 
-def test_a_wake_up_that_is_lost_costs_no_version(party: Party, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_wake_up_that_is_lost_costs_no_version(app: Flask, party: Party, monkeypatch: pytest.MonkeyPatch) -> None:
     """The reader looks at each session once in a while although it has heard nothing."""
     monkeypatch.setattr(streams, "_AGAIN_SECONDS", 0.1)
     with follow(party) as feed:
         feed.next()
+        eventually(lambda: party.id in reader_of(app)._watched, "the session is watched", PATIENCE)
         monkeypatch.setattr(Wakes, "next", lambda _, seconds: time.sleep(min(seconds, 0.01)))
         assert versions(feed, moves(party)) == [1]
 
@@ -273,6 +274,7 @@ def test_a_reader_that_cannot_reach_the_store_still_ends_its_streams(
     """A worker that stops tells every client, whatever else fails, and those that have only just asked."""
     with follow(party) as feed:
         feed.next()
+        eventually(lambda: party.id in reader_of(app)._watched, "the session is watched", PATIENCE)
         monkeypatch.setattr(Wakes, "next", raising(StoreAway()))
         monkeypatch.setattr(Wakes, "follow", raising(StoreAway()))
         with follow(party_in(app)) as other:
