@@ -268,7 +268,8 @@ def rate_limited(scene: Scene, ask: Ask) -> None:
     """One request is within the limits; the session's end would come before the next."""
     limits = Limits(ONE_EACH)
     limited = {"sessions": partial(Sessions, scene.shelf, limits), "gate": Gate(Settings(), limits)}
-    with patch.dict(scene.app.extensions, limited):
+    elsewhere = {"REMOTE_ADDR": "192.0.2.1"}
+    with patch.dict(scene.app.extensions, limited), patch.dict(scene.client.environ_base, elsewhere):
         for _ in range(3):
             if ask.method == "DELETE":
                 scene.client.post(f"{ask.path}/leave", headers=ask.headers, json=OTHER_SEAT)

@@ -13,7 +13,7 @@ import pytest
 from redis import exceptions
 from redis.exceptions import RedisError
 
-from service import watch
+from service import metrics, watch
 from service.connection import StoreAway, store_errors
 from service.metrics import CALLS
 from service.sessions import MOST_RACES
@@ -302,6 +302,13 @@ def test_workers_count_together_and_those_that_died_are_not_forgotten(
         assert list(tmp_path.glob("croupier-metrics-*"))
         service.stop()
     assert not list(tmp_path.glob("croupier-metrics-*"))
+
+
+def test_a_file_that_is_only_just_made_counts_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A worker that begins while somebody asks is no fault."""
+    monkeypatch.setenv(metrics.DIRECTORY, str(tmp_path))
+    tmp_path.joinpath("counter_1.db").touch()
+    assert metrics.exposition(metrics.PLAIN) == b""
 
 
 def _counted(client: LiveClient) -> Counts:
