@@ -190,16 +190,21 @@ class Pair:
         return [world.stored.record(world.table.id).version for world in self.pair]
 
 
+def wander(here: World, clock: Clock, random: Any) -> None:  # noqa: ANN401 - a source of choices
+    """Let time pass and somebody play, a few times, mostly as the rules would have the round go on."""
+    for _ in range(random.randrange(1, 5)):
+        clock.advance(random.randrange(2000))
+        if here.table.able():
+            here.table.play_first() if random.randrange(3) else here.table.play_any(random)
+
+
 def told_apart_by(worlds: list[World], clock: Clock, game: str, viewer: int | None) -> list[set[str]]:
     """Play at random, and from several places on in two worlds; return what told them apart each time."""
     random, found = dice(3), list[set[str]]()
     here, *pair = worlds
     here.table.open(game)
     while len(found) < FORKS:
-        for _ in range(random.randrange(1, 5)):
-            clock.advance(random.randrange(2000))
-            if here.table.able():
-                here.table.play_first() if random.randrange(3) else here.table.play_any(random)
+        wander(here, clock, random)
         if here.table.watched()["status"] != "playing" and random.randrange(4):
             continue  # between rounds there is mostly nothing to tell
         pair[0].becomes(here, lambda position: position)

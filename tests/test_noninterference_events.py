@@ -18,7 +18,7 @@ from tests.rounds import dice
 from tests.servers import StoreProcess
 from tests.shelf import MadeUp
 from tests.tables import PERSONS, random_value
-from tests.test_noninterference import TOLD_BY, World
+from tests.test_noninterference import TOLD_BY, World, wander
 from tests.worlds import permuted
 
 MOVES, FORKS = 8, 6
@@ -126,10 +126,7 @@ def told_apart_by(worlds: list[World], clock: Clock, game: str, viewer: Viewer) 
     here, *pair = worlds
     here.table.open(game)
     while len(found) < FORKS:
-        for _ in range(random.randrange(1, 5)):
-            clock.advance(random.randrange(2000))
-            if here.table.able():
-                here.table.play_first() if random.randrange(3) else here.table.play_any(random)
+        wander(here, clock, random)
         if (status := here.table.watched()["status"]) == "finished":
             here.table.open(game)
         if status != "playing":
