@@ -90,7 +90,7 @@ def _poll(feed: Feed, wait: int) -> Response:
     if feed.after is None:
         feed.after = feed.seen.record.version
     frames = feed.opening()
-    if not frames and wait and not feed.seen.record.finished:
+    if not frames and wait and feed.seen.record.end is None:
         try:
             frames = _waited(feed, wait)
         except TooManyStreams:
@@ -123,7 +123,7 @@ def _waited(feed: Feed, seconds: int) -> list[views.Frame]:
 
 def _stream(feed: Feed, media_type: str) -> Response:
     """Stream until the session ends, the client goes or the process closes."""
-    over = feed.seen.record.finished
+    over = feed.seen.record.end is not None
     if over and feed.after == feed.seen.record.version:
         return Response(b"", 204, feed.headers())  # what makes an EventSource stop coming back
     headers = feed.headers() | {"Croupier-Time": str(feed.seen.now)}

@@ -50,11 +50,6 @@ class Record(Struct, frozen=True):
     rules: int = 1
 
     @property
-    def finished(self) -> bool:
-        """Return whether the game has come to its end: nobody moves any more, and all may still look."""
-        return self.position.state.finished is not None
-
-    @property
     def end(self) -> str | None:
         """Return why nothing more can happen, if that is so: the host deleted the session, or the game's own reason."""
         return "deleted" if self.moved_at >= self.expires_at else self.position.state.finished
@@ -91,7 +86,7 @@ class Seen(Struct, frozen=True):
 
     def over(self) -> bool:
         """Return whether the session is finished, has expired or was deleted."""
-        return self.record.finished or self.expired()
+        return self.record.end is not None or self.expired()
 
     def expired(self) -> bool:
         """Return whether the session has expired or was deleted."""
