@@ -173,6 +173,13 @@ def _offers(position: Position, seat: int) -> tuple[Offer, ...]:
     return (*game.offers(state, seat), seed, *ways_out)
 
 
+def open_seats(position: Position) -> tuple[int, ...]:
+    """Return the seats that a newcomer may take."""
+    if position.state.finished:
+        return ()
+    return tuple(number for number, seat in enumerate(position.seats) if seat.kind == OPEN)
+
+
 def join(position: Position, move: Move) -> Step:
     """Seat a person, or a bot of the level in the body, in the move's seat (C-9)."""
     body, seat = move.action.body, move.seat
@@ -435,13 +442,13 @@ def _with_a_person(position: Position) -> Position:
 
     A host without a seat is one, as long as somebody may still join.
     """
-    hosted = position.host is None and _open(position)
+    hosted = position.host is None and open_seats(position)
     return position if PERSON in position.state.held or hosted else _finished(position)
 
 
 def _with_seats_enough(position: Position) -> Position:
     """Return the position, finished if no round can follow: too few seats are taken or open (C-10)."""
-    enough = len(position.state.taken()) + _open(position) >= game_of(position).spec.seats[0]
+    enough = len(position.state.taken()) + len(open_seats(position)) >= game_of(position).spec.seats[0]
     return position if position.state.playing or enough else _finished(position)
 
 
@@ -449,10 +456,6 @@ def _finished(position: Position) -> Position:
     """Return the position with its end, if it has none yet: the table was left."""
     state = position.state
     return replace(position, state=replace(state, playing=False, finished=state.finished or "left"))
-
-
-def _open(position: Position) -> int:
-    return sum(seat.kind == OPEN for seat in position.seats)
 
 
 def _hosted_leave(position: Position, move: Move) -> Step:

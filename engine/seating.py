@@ -4,7 +4,7 @@ from engine import play
 from engine.fields import CLIENT_SEED, Choice, Name, Shape
 from engine.game import ENGLISH, LEVELS, PERSON, Action, Illegal, NotYours, Offer
 from engine.phrases import phrase
-from engine.play import HOST, LEAVE, OPEN, SEAT, Position
+from engine.play import HOST, LEAVE, SEAT, Position, open_seats
 
 HOSTS_ALONE = ("token", "delete")
 
@@ -56,13 +56,6 @@ def _hosts(position: Position, own: int | None) -> list[Offer]:
     if own is None:
         found.append(Offer("leave", "Leave, and pass the host's rights on"))
     return found
-
-
-def open_seats(position: Position) -> tuple[int, ...]:
-    """Return the seats that a newcomer may take."""
-    if position.state.finished:
-        return ()
-    return tuple(number for number, seat in enumerate(position.seats) if seat.kind == OPEN)
 
 
 def asker(position: Position, seat: int | None, action: Action, *, host: bool) -> str:

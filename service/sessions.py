@@ -417,7 +417,7 @@ def _acted(seen: Seen, entry: Entry, position: play.Position) -> tuple[Acted, En
 def _joined(seen: Seen, by: str, move: Move) -> tuple[Acted, Entry]:
     """Give an open seat away, the first if none is named: a person gets its token, a bot needs none (C-9)."""
     position, body = seen.record.position, dict(move.action.body)
-    seat = body.pop("seat", seating.open_seats(position)[0])
+    seat = body.pop("seat", play.open_seats(position)[0])
     kind = "Bot" if by == HOST else "Player"
     body.setdefault("name", f"{kind} {seat + 1}")
     step = play.join(position, Move(seat, Action("join", body), move.at))

@@ -199,7 +199,7 @@ def _listed(seen: Seen) -> Listed:
         round=known.round,
         seats=known.seats,
         options=seen.record.options,
-        open_seats=seating.open_seats(position),
+        open_seats=play.open_seats(position),
         opened_at=seen.record.opened_at,
         href=f"/v1/sessions/{seen.session}",
     )

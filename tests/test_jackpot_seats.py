@@ -9,7 +9,7 @@ from engine import play
 from engine.cards import pack
 from engine.game import PERSON, Action, Illegal, Move
 from engine.games.jackpot_hands import Category
-from engine.seating import open_seats
+from engine.play import open_seats
 from tests.jackpots import (
     DOUBLES,
     GAME,
